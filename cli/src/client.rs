@@ -1,0 +1,9 @@
+//! A typed client of one registry.
+
+mod answer;
+mod api;
+mod http;
+mod transfer;
+
+pub use api::Client;
+pub(crate) use transfer::{Fetched, Stored};

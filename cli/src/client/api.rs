@@ -1,0 +1,206 @@
+//! The routes, as methods.
+
+use std::thread;
+use std::time::Duration;
+
+use skillhub_protocol::{
+    Coordinate, DownloadResponse, Error, ListResponse, OpenUpload, ResolveResponse, SkillId, UploadId, UploadSession,
+    VersionId, WhoAmI,
+};
+use ureq::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use ureq::http::{HeaderMap, Method, Request};
+use url::Url;
+
+use super::answer::{Answer, VersionResponse};
+use super::http::{Http, is_transient, read_body, unreachable};
+use crate::config::{Endpoint, RegistryUrl};
+use crate::error::Failure;
+
+/// No answer of the API comes near this size.
+const MAX_ANSWER_BYTES: u64 = 4 << 20;
+const ATTEMPTS: u32 = 4;
+const FIRST_DELAY: Duration = Duration::from_millis(200);
+/// A registry that asks for more patience than this gets the decision back to the user.
+const MAX_DELAY: Duration = Duration::from_secs(10);
+
+/// A client of one registry. It sends the token to that registry only, and follows no redirect.
+#[derive(Clone)]
+pub struct Client {
+    pub(super) http: Http,
+    endpoint: Endpoint,
+}
+
+/// A request that may be sent again: reading, or a change that the registry recognizes.
+struct Call<'a> {
+    method: Method,
+    url: Url,
+    body: Option<&'a str>,
+    /// How messages name it, without the query.
+    what: String,
+}
+
+impl Client {
+    /// A client for this registry.
+    ///
+    /// # Errors
+    /// If the file with certificates is unreadable.
+    pub fn new(endpoint: Endpoint) -> Result<Self, Failure> {
+        Ok(Self { http: Http::new(endpoint.ca.as_deref())?, endpoint })
+    }
+
+    /// The registry.
+    pub fn registry(&self) -> &RegistryUrl {
+        &self.endpoint.registry
+    }
+
+    /// The registry, the token, and the defaults that belong to them.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Who the token belongs to.
+    ///
+    /// # Errors
+    /// As all methods: no connection, an error status, or an answer that is not understood.
+    pub fn whoami(&self) -> Result<WhoAmI, Failure> {
+        self.get(&["whoami"], &[], WhoAmI::from_json)
+    }
+
+    /// What a coordinate means now.
+    pub(crate) fn resolve(&self, coordinate: &Coordinate) -> Result<ResolveResponse, Failure> {
+        let text = coordinate.to_string();
+        let answer = self.get(&["resolve"], &[("coordinate", &text)], ResolveResponse::from_json);
+        answer.map_err(|failure| match failure.code() {
+            "not_found" => self.unknown(failure, coordinate),
+            _ => failure,
+        })
+    }
+
+    fn unknown(&self, failure: Failure, coordinate: &Coordinate) -> Failure {
+        let failure = failure.detail(format!("looked for {coordinate} in {}", self.registry()));
+        match self.endpoint.token {
+            Some(_) => failure.hint("`skillhub list --remote` shows what you can see there"),
+            None => failure.hint("if it is not public, sign in with `skillhub login` first"),
+        }
+    }
+
+    /// One page of the skills that the caller can see.
+    pub(crate) fn skills(&self, cursor: Option<&SkillId>) -> Result<ListResponse, Failure> {
+        let mut query = vec![("limit", "100")];
+        query.extend(cursor.map(|cursor| ("cursor", cursor.as_str())));
+        self.get(&["skills"], &query, ListResponse::from_json)
+    }
+
+    /// A version with its manifest.
+    pub(crate) fn version(&self, skill: &SkillId, version: &VersionId) -> Result<VersionResponse, Failure> {
+        self.get(&["skills", skill.as_str(), "versions", version.as_str()], &[], VersionResponse::from_json)
+    }
+
+    /// Where to download a version.
+    pub(crate) fn download(&self, skill: &SkillId, version: &VersionId) -> Result<DownloadResponse, Failure> {
+        let path = ["skills", skill.as_str(), "versions", version.as_str(), "download"];
+        self.get(&path, &[], DownloadResponse::from_json)
+    }
+
+    /// Opens an upload session. The registry gives the same opener of the same upload the same session, so it may be asked
+    /// again.
+    pub(crate) fn open_upload(&self, request: &OpenUpload) -> Result<UploadSession, Failure> {
+        let body = serde_json::to_string(request).unwrap_or_default();
+        let call = Call { body: Some(&body), ..self.call(Method::POST, &["uploads"], &[]) };
+        self.send(&call)?.parse(&call.what, UploadSession::from_json)
+    }
+
+    /// An upload session.
+    pub(crate) fn upload(&self, id: &UploadId) -> Result<UploadSession, Failure> {
+        self.get(&["uploads", id.as_str()], &[], UploadSession::from_json)
+    }
+
+    /// Gives an upload session up.
+    pub(crate) fn cancel_upload(&self, id: &UploadId) -> Result<(), Failure> {
+        self.send(&self.call(Method::DELETE, &["uploads", id.as_str()], &[])).map(drop)
+    }
+
+    fn get<T>(&self, path: &[&str], query: &[(&str, &str)], read: fn(&str) -> Result<T, Error>) -> Result<T, Failure> {
+        let call = self.call(Method::GET, path, query);
+        self.send(&call)?.parse(&call.what, read)
+    }
+
+    fn call(&self, method: Method, path: &[&str], query: &[(&str, &str)]) -> Call<'static> {
+        let mut url = self.registry().route(&["api"]);
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.extend(path);
+        }
+        let what = format!("{method} {}", url.path());
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        Call { method, url, body: None, what }
+    }
+
+    /// Sends the call until it is answered, a bounded number of times; an error status is a failure.
+    fn send(&self, call: &Call<'_>) -> Result<Answer, Failure> {
+        let mut attempt = 1;
+        loop {
+            let outcome = self.attempt(call);
+            match delay(&outcome, attempt) {
+                Some(delay) => thread::sleep(delay),
+                None => return self.judge(call, outcome),
+            }
+            attempt = attempt.saturating_add(1);
+        }
+    }
+
+    fn judge(&self, call: &Call<'_>, outcome: Result<Answer, ureq::Error>) -> Result<Answer, Failure> {
+        let answer = outcome.map_err(|error| unreachable(&self.registry().to_string(), &error))?;
+        if answer.status.is_success() {
+            return Ok(answer);
+        }
+        Err(answer.failure(&call.what, self.registry(), self.endpoint.token.is_some()))
+    }
+
+    fn attempt(&self, call: &Call<'_>) -> Result<Answer, ureq::Error> {
+        let mut request = Request::builder().method(&call.method).uri(call.url.as_str());
+        request = request.header(ACCEPT, "application/json, application/problem+json");
+        if let Some(token) = &self.endpoint.token {
+            request = request.header(AUTHORIZATION, format!("Bearer {}", token.expose()));
+        }
+        let response = match call.body {
+            Some(body) => {
+                let request = request.header(CONTENT_TYPE, "application/json").body(body);
+                self.http.run(&call.url, request?)
+            }
+            None => self.http.run(&call.url, request.body(())?),
+        }?;
+        let (parts, body) = response.into_parts();
+        let body = read_body(body.into_reader(), MAX_ANSWER_BYTES)?;
+        let body = body.ok_or(ureq::Error::BodyExceedsLimit(MAX_ANSWER_BYTES))?;
+        Ok(Answer {
+            status: parts.status,
+            request_id: header(&parts.headers, "x-request-id"),
+            retry_after: header(&parts.headers, RETRY_AFTER.as_str()).and_then(|seconds| seconds.parse().ok()),
+            body,
+        })
+    }
+}
+
+fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+/// How long to wait before the next attempt; `None` if there shall be none.
+fn delay(outcome: &Result<Answer, ureq::Error>, attempt: u32) -> Option<Duration> {
+    let asked = match outcome {
+        Ok(answer) if matches!(answer.status.as_u16(), 429 | 502..=504) => answer.retry_after.map(Duration::from_secs),
+        Err(error) if is_transient(error) => None,
+        _ => return None,
+    };
+    let own = FIRST_DELAY.saturating_mul(2u32.saturating_pow(attempt.saturating_sub(1)));
+    let delay = asked.unwrap_or(own);
+    (attempt < ATTEMPTS && delay <= MAX_DELAY).then_some(delay)
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}

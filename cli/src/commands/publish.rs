@@ -1,0 +1,190 @@
+//! `skillhub publish`.
+
+mod verdict;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use skillhub_package::PackageFile;
+use skillhub_protocol::Namespace;
+
+use super::{Context, Ended};
+use crate::args::PublishArgs;
+use crate::client::Client;
+use crate::error::Failure;
+use crate::output::{Progress, finding_lines};
+use crate::pack::find_skills;
+use crate::publish::{Draft, Planned, PublishOptions, plan, publish};
+use verdict::{Summary, Verdict};
+
+/// How many skills are uploaded at the same time.
+const WORKERS: usize = 4;
+
+/// Publishes one folder or ZIP.
+pub(super) fn run(context: &Context, args: &PublishArgs) -> Result<(), Failure> {
+    let client = context.client()?;
+    let options = options(&client, args)?;
+    let draft = Draft::prepare(&args.source, &options)?;
+    show_files(context, &draft);
+    let progress = context.output.progress(draft.slug.as_str());
+    let published = publish(&client, &draft, &options, &progress);
+    drop(progress);
+    let verdict = Verdict::published(&draft, published?);
+    if context.output.is_json() {
+        context.output.json(&verdict);
+    } else {
+        print(context, &verdict);
+    }
+    Ok(())
+}
+
+/// Publishes every skill below a folder; one that fails does not stop the others.
+pub(super) fn run_all(context: &Context, args: &PublishArgs) -> Ended {
+    let folders = find_skills(&args.source)?;
+    let client = context.client()?;
+    let options = options(&client, args)?;
+    let drafts = folders.into_iter().map(|folder| {
+        let draft = Draft::prepare(&folder, &options);
+        (folder, draft)
+    });
+    let plans = plan(drafts.collect());
+    plans.iter().for_each(|(_, planned)| show_plan(context, planned));
+    let verdicts = publish_all(context, &client, &options, &plans);
+    let summary = Summary::of(&verdicts);
+    if context.output.is_json() {
+        context.output.json(&serde_json::json!({ "skills": verdicts, "summary": summary }));
+    }
+    context.output.note(&summary);
+    Ok(verdicts.iter().find_map(|verdict| verdict.error.as_ref().map(Failure::exit)))
+}
+
+fn options(client: &Client, args: &PublishArgs) -> Result<PublishOptions, Failure> {
+    let configured = args.namespace.as_ref().or(client.endpoint().namespace.as_ref());
+    let namespace = configured.map_or_else(|| Err(no_namespace(client)), |namespace| Ok(namespace.clone()))?;
+    let (slug, version, tags) = (args.slug.clone(), args.version.clone(), args.tags.clone());
+    Ok(PublishOptions { namespace, slug, version, scope: args.scope, tags })
+}
+
+/// There is no default: nobody publishes to a namespace by accident.
+fn no_namespace(client: &Client) -> Failure {
+    let identity = match client.whoami() {
+        Ok(identity) => identity,
+        Err(failure) => return failure,
+    };
+    let namespaces = identity.namespaces.iter().filter(|membership| membership.role.may_publish());
+    let namespaces: Vec<&Namespace> = namespaces.map(|membership| &membership.namespace).collect();
+    let failure = Failure::usage("no namespace to publish to is named");
+    match namespaces.first() {
+        Some(first) => failure
+            .detail(format!("{} may publish to:", identity.handle))
+            .details(namespaces.iter().map(|namespace| format!("  {namespace}")))
+            .hint(format!("add --namespace {first}")),
+        None => failure
+            .detail(format!("{} may not publish to any", identity.handle))
+            .hint("ask an owner of a namespace for the role of publisher"),
+    }
+}
+
+fn show_files(context: &Context, draft: &Draft) {
+    show_size(context, draft);
+    for file in draft.contents.files() {
+        context.output.note(format!("  {:>9}  {}", file.size_bytes(), file.path()));
+    }
+    show_left_out(context, draft);
+}
+
+fn show_size(context: &Context, draft: &Draft) {
+    let files = draft.contents.files();
+    let bytes: u64 = files.iter().map(PackageFile::size_bytes).sum();
+    context.output.note(format!("{}: {} files, {bytes} bytes", draft.source.display(), files.len()));
+}
+
+fn show_left_out(context: &Context, draft: &Draft) {
+    for left_out in &draft.left_out {
+        context.output.note(format!("   left out  {} ({})", left_out.path, left_out.reason));
+    }
+}
+
+fn show_plan(context: &Context, planned: &Planned) {
+    if let Planned::Publish(draft) = planned {
+        show_size(context, draft);
+        show_left_out(context, draft);
+    }
+}
+
+/// Publishes what is planned, a few at a time; prints and answers in the order of the plan.
+fn publish_all(
+    context: &Context,
+    client: &Client,
+    options: &PublishOptions,
+    plans: &[(PathBuf, Planned)],
+) -> Vec<Verdict> {
+    let progress = context.output.item_progress("publishing", plans.len() as u64);
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..WORKERS.min(plans.len()) {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                while let Some((index, plan)) = take(next, plans) {
+                    if sender.send((index, carry_out(client, options, plan))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        in_order(receiver, |verdict| {
+            progress.advance();
+            progress.aside(|| announce(context, verdict));
+        })
+    })
+}
+
+fn take<'a>(next: &AtomicUsize, plans: &'a [(PathBuf, Planned)]) -> Option<(usize, &'a (PathBuf, Planned))> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    plans.get(index).map(|plan| (index, plan))
+}
+
+/// Collects what arrives in any order, and hands each on when all before it have arrived.
+fn in_order(arrivals: mpsc::Receiver<(usize, Verdict)>, hand_on: impl Fn(&Verdict)) -> Vec<Verdict> {
+    let (mut waiting, mut done) = (BTreeMap::new(), Vec::new());
+    for (index, verdict) in arrivals {
+        waiting.insert(index, verdict);
+        while let Some(verdict) = waiting.remove(&done.len()) {
+            hand_on(&verdict);
+            done.push(verdict);
+        }
+    }
+    done
+}
+
+fn carry_out(client: &Client, options: &PublishOptions, (source, planned): &(PathBuf, Planned)) -> Verdict {
+    match planned {
+        Planned::SameAs(other) => Verdict::duplicate(source, other),
+        Planned::Refused(failure) => Verdict::failed(source, failure.clone()),
+        Planned::Publish(draft) => match publish(client, draft, options, &Progress::hidden()) {
+            Ok(published) => Verdict::published(draft, published),
+            Err(failure) => Verdict::failed(source, failure),
+        },
+    }
+}
+
+fn announce(context: &Context, verdict: &Verdict) {
+    if !context.output.is_json() {
+        print(context, verdict);
+    }
+}
+
+fn print(context: &Context, verdict: &Verdict) {
+    context.output.data(verdict);
+    for lines in verdict.warnings.iter().map(finding_lines) {
+        context.output.warning_lines(&lines);
+    }
+    if let Some(failure) = &verdict.error {
+        context.output.failure(failure);
+    }
+}

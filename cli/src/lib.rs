@@ -1,0 +1,61 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::string_slice,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod args;
+mod client;
+mod commands;
+mod config;
+mod error;
+mod install;
+mod output;
+mod pack;
+mod publish;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+pub use client::Client;
+pub use config::{Endpoint, Environment, InvalidRegistryUrl, InvalidToken, RegistryUrl, Token};
+pub use error::{Exit, Failure};
+pub use publish::{PublishOptions, Published, publish_folder};
+
+use args::Cli;
+use commands::{Context, Ended};
+use output::Output;
+
+/// Runs the command with the arguments and the environment of this process, and prints.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
+        }
+    };
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let output = Output::new(cli.global.json, cli.global.quiet, no_color);
+    match run(cli, output) {
+        Ok(None) => ExitCode::SUCCESS,
+        Ok(Some(exit)) => ExitCode::from(exit as u8),
+        Err(failure) => {
+            output.failure(&failure);
+            ExitCode::from(failure.exit() as u8)
+        }
+    }
+}
+
+fn run(cli: Cli, output: Output) -> Ended {
+    let context = Context { args: cli.global, env: Environment::from_process()?, output };
+    commands::run(&context, &cli.command)
+}

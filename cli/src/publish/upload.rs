@@ -1,0 +1,169 @@
+//! From a draft to a version in the registry.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use skillhub_package::canonical;
+use skillhub_protocol::{
+    Coordinate, Finding, Manifest, OpenUpload, PackageDeclaration, PublishedVersion, Selector, UploadSession,
+    UploadState, Version,
+};
+
+use super::choice::{Current, choose_version};
+use super::{Draft, PublishOptions};
+use crate::client::{Client, Stored};
+use crate::error::{Exit, Failure};
+use crate::output::Progress;
+
+const FIRST_POLL: Duration = Duration::from_millis(20);
+const SLOWEST_POLL: Duration = Duration::from_secs(1);
+/// How long the registry may take for its verdict.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// An upload is tried again with a fresh URL.
+const PUT_ATTEMPTS: u32 = 3;
+
+/// A version that the registry has.
+#[derive(Debug, Clone)]
+pub struct Published {
+    /// Its full coordinate, with the version.
+    pub coordinate: Coordinate,
+    /// Its ids, and the artifact that downloads give.
+    pub version: PublishedVersion,
+    /// Whether it is new; otherwise exactly this was there already.
+    pub is_new: bool,
+    /// Warnings, of this machine and of the registry.
+    pub warnings: Vec<Finding>,
+}
+
+/// Publishes a draft: chooses its version, uploads it, and waits for the verdict.
+pub(crate) fn publish(
+    client: &Client,
+    draft: &Draft,
+    options: &PublishOptions,
+    progress: &Progress,
+) -> Result<Published, Failure> {
+    let in_skill_md = draft.skill_md.version();
+    let version = choose_version(options.version.as_ref(), in_skill_md.as_ref(), || current(client, draft, options))?;
+    let package = canonical(&draft.contents).bytes;
+    let request = OpenUpload {
+        namespace: options.namespace.clone(),
+        scope: options.scope,
+        tags: options.tags.clone(),
+        package: PackageDeclaration { size_bytes: package.len() as u64, sha256: skillhub_package::sha256(&package) },
+        manifest: draft.manifest(version)?,
+    };
+    let opened = client.open_upload(&request).map_err(explain_conflict)?;
+    let is_new = opened.state != UploadState::Published;
+    let id = opened.id.clone();
+    let uploaded = transfer(client, opened, &package, progress).inspect_err(|_| {
+        // So that the version is not held for an upload that will not come.
+        let _ = client.cancel_upload(&id);
+    })?;
+    let decided = wait(client, uploaded)?;
+    verdict(draft, &request, decided, is_new)
+}
+
+fn current(client: &Client, draft: &Draft, options: &PublishOptions) -> Result<Option<Current>, Failure> {
+    let coordinate = Coordinate::new(options.namespace.clone(), draft.slug.clone(), Selector::Latest);
+    let coordinate = coordinate.map_err(|e| Failure::usage(String::from(e)))?;
+    let resolved = match client.resolve(&coordinate) {
+        Ok(resolved) => resolved,
+        Err(failure) if failure.is_not_found() => return Ok(None),
+        Err(failure) => return Err(failure),
+    };
+    let manifest = client.version(&resolved.skill_id, &resolved.version_id)?.manifest;
+    Ok(Some(Current { is_same: draft.equals(&manifest), version: manifest.version }))
+}
+
+fn explain_conflict(failure: Failure) -> Failure {
+    match failure.code() {
+        "version_exists" => {
+            failure.hint("published versions never change: raise the version in SKILL.md or give --version")
+        }
+        "forbidden" => failure.hint("--namespace names another namespace; `skillhub login` signs in as somebody else"),
+        _ => failure,
+    }
+}
+
+/// Brings the bytes to the store, if the session waits for them.
+fn transfer(
+    client: &Client,
+    mut session: UploadSession,
+    package: &[u8],
+    progress: &Progress,
+) -> Result<UploadSession, Failure> {
+    let mut attempts_left = PUT_ATTEMPTS;
+    while let (UploadState::Open, Some(put)) = (session.state, &session.upload) {
+        attempts_left = attempts_left.saturating_sub(1);
+        match client.store(put, package, progress) {
+            Ok(Stored::Yes) => break,
+            Ok(Stored::Expired) if attempts_left > 0 => {}
+            Ok(Stored::Expired) => return Err(expired(&session)),
+            // The bytes may have arrived even so: the session tells.
+            Err(failure) if attempts_left == 0 => return Err(failure),
+            Err(_) => {}
+        }
+        session = client.upload(&session.id)?;
+    }
+    Ok(session)
+}
+
+fn expired(session: &UploadSession) -> Failure {
+    Failure::new(Exit::Network, "upload_expired", "the store refuses the URLs that the registry gives for the upload")
+        .detail(format!("upload: {}", session.id))
+        .hint("check that the clocks of this machine and of the registry are right")
+}
+
+/// Asks for the session until its state is final.
+fn wait(client: &Client, mut session: UploadSession) -> Result<UploadSession, Failure> {
+    let begun = Instant::now();
+    let mut pause = FIRST_POLL;
+    while !session.state.is_terminal() {
+        if begun.elapsed() > PATIENCE {
+            return Err(too_slow(&session));
+        }
+        thread::sleep(pause);
+        pause = pause.saturating_mul(2).min(SLOWEST_POLL);
+        session = client.upload(&session.id)?;
+    }
+    Ok(session)
+}
+
+fn too_slow(session: &UploadSession) -> Failure {
+    let message = format!("the registry has not decided within {} seconds", PATIENCE.as_secs());
+    Failure::new(Exit::Network, "timeout", message)
+        .detail(format!("upload: {}, state {}", session.id, session.state))
+        .hint("publish again later: the registry continues with the same upload, or says that it is published")
+}
+
+fn verdict(draft: &Draft, request: &OpenUpload, session: UploadSession, is_new: bool) -> Result<Published, Failure> {
+    let coordinate = coordinate(request)?;
+    match (session.state, session.published) {
+        (UploadState::Published, Some(version)) => {
+            let mut warnings = [draft.warnings.clone(), session.findings].concat();
+            warnings.sort();
+            warnings.dedup();
+            Ok(Published { coordinate, version, is_new, warnings })
+        }
+        (UploadState::Rejected, _) => {
+            Err(Failure::refused(format!("the registry refuses {coordinate}"), session.findings))
+        }
+        (state, _) => {
+            let message = format!("{coordinate} was not published: the upload ended as {state}");
+            let failure =
+                Failure::new(Exit::Failed, "session_closed", message).detail(format!("upload: {}", session.id));
+            Err(failure.hint("publish again"))
+        }
+    }
+}
+
+fn coordinate(request: &OpenUpload) -> Result<Coordinate, Failure> {
+    let Manifest { slug, version, .. } = &request.manifest;
+    release(version)
+        .and_then(|selector| Coordinate::new(request.namespace.clone(), slug.clone(), selector))
+        .map_err(|e| Failure::usage(String::from(e)))
+}
+
+fn release(version: &Version) -> Result<Selector, skillhub_protocol::InvalidValue> {
+    version.to_release().map(Selector::Version)
+}

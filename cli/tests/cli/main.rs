@@ -1,0 +1,9 @@
+//! The command as a whole, against servers that the tests script.
+
+mod config;
+mod install;
+mod install_folder;
+mod list;
+mod pack;
+mod publish;
+mod support;

@@ -1,0 +1,132 @@
+//! Turns an upload into a verdict, and a good one into a version.
+//!
+//! [`Validator::validate`] is one idempotent function with two callers: the S3 event and the sweeper. It trusts no publisher
+//! and no event: an event is a hint that a session may have bytes. `Err` means "try again"; a verdict is final.
+//!
+//! Calls of a good upload: 1 claim, 1 GET, 1 batch of reads, 1 PUT, 1 transaction, 1 delete of the upload, 1 of the lock.
+
+mod event;
+mod judge;
+mod promote;
+
+pub use event::{handle_event, handle_payload};
+
+use std::time::Instant;
+
+use rand::Rng;
+use skillhub_package::Policy;
+use skillhub_protocol::{Finding, UploadId, UploadState, UtcMillis};
+use skillhub_store::{Claim, Objects, SessionItem, StoreError, Table};
+
+/// What validation needs.
+#[derive(Debug, Clone)]
+pub struct Validator {
+    /// The metadata.
+    pub table: Table,
+    /// The bytes.
+    pub objects: Objects,
+    /// What may be published.
+    pub policy: Policy,
+    /// The server's clock: leases are measured by it while the validator works.
+    pub clock: fn() -> UtcMillis,
+}
+
+/// How a call of the validator ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// This call ended the session, in this state.
+    Decided(UploadState),
+    /// The session had ended before, in this state. Bytes that came later are removed.
+    Ended(UploadState),
+    /// Another validator has the session. If that one dies, the sweeper finds it.
+    Held,
+    /// No bytes are there: the session waits on.
+    NoBytes,
+    /// There is no such session.
+    Unknown,
+}
+
+/// What the validator has decided, before it is written down.
+enum Judgement {
+    /// It was published, in the transaction that made it visible.
+    Published,
+    /// These findings keep it out.
+    Rejected(Vec<Finding>),
+    /// Nothing to look at.
+    NoBytes,
+    /// Somebody else has the session now.
+    ClaimLost,
+}
+
+impl Validator {
+    /// Brings a session that has bytes to its end.
+    ///
+    /// # Errors
+    /// If a store fails. Nothing is lost: the claim ends by itself, and the next call goes on.
+    pub async fn validate(&self, id: &UploadId, rng: &mut (impl Rng + Send)) -> Result<Outcome, StoreError> {
+        let started = Instant::now();
+        let outcome = self.claim_and_decide(id, rng).await?;
+        let millis = started.elapsed().as_millis() as u64;
+        tracing::info!(upload = %id, ?outcome, millis, "validate");
+        Ok(outcome)
+    }
+
+    async fn claim_and_decide(&self, id: &UploadId, rng: &mut (impl Rng + Send)) -> Result<Outcome, StoreError> {
+        let session = match self.table.claim_session(id, (self.clock)(), rng).await? {
+            Claim::Won(session) => session,
+            Claim::Held => return Ok(Outcome::Held),
+            Claim::Unknown => return Ok(Outcome::Unknown),
+            Claim::Ended(session) => {
+                self.objects.delete_staging(id).await?;
+                return Ok(Outcome::Ended(session.state));
+            }
+        };
+        if session.is_poison() {
+            return self.fail(&session).await;
+        }
+        match self.judge(&session, rng).await? {
+            Judgement::Published => Ok(self.clean_up(&session, UploadState::Published).await),
+            Judgement::Rejected(findings) => self.end(&session, UploadState::Rejected, &findings).await,
+            Judgement::ClaimLost => Ok(Outcome::Held),
+            Judgement::NoBytes => {
+                self.table.reopen_session(&session, (self.clock)()).await?;
+                Ok(Outcome::NoBytes)
+            }
+        }
+    }
+
+    async fn fail(&self, session: &SessionItem) -> Result<Outcome, StoreError> {
+        let message = "the registry could not validate this upload after several attempts";
+        let finding =
+            Finding::error("internal", "archive", message).hint("open a new upload; if that fails, too, report it");
+        self.end(session, UploadState::Failed, &[finding]).await
+    }
+
+    /// Writes a verdict down, if the claim still holds.
+    async fn end(
+        &self,
+        session: &SessionItem,
+        state: UploadState,
+        findings: &[Finding],
+    ) -> Result<Outcome, StoreError> {
+        for finding in findings {
+            tracing::info!(upload = %session.id, code = finding.code, path = finding.path, "finding");
+        }
+        if self.table.end_claimed_session(session, state, findings, (self.clock)()).await? {
+            Ok(self.clean_up(session, state).await)
+        } else {
+            Ok(Outcome::Held)
+        }
+    }
+
+    /// After our own committed verdict only. Best effort: what stays is found by its event or by its expiry.
+    async fn clean_up(&self, session: &SessionItem, state: UploadState) -> Outcome {
+        if let Err(error) = self.objects.delete_staging(&session.id).await {
+            tracing::warn!(upload = %session.id, %error, "the upload could not be removed");
+        }
+        if let Err(error) = self.table.release_lock(session).await {
+            tracing::warn!(upload = %session.id, %error, "the lock could not be released");
+        }
+        Outcome::Decided(state)
+    }
+}

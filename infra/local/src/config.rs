@@ -1,0 +1,55 @@
+//! The command line.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+
+/// Runs skillhub on this machine: the API, an object store and DynamoDB in one process on 127.0.0.1.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "skillhub-local", version)]
+pub struct Config {
+    /// Directory for all data; created at first start.
+    #[arg(long, value_name = "DIR", env = "SKILLHUB_LOCAL_DATA", default_value = "./.skillhub")]
+    pub data: PathBuf,
+
+    /// Port of the API (HTTP); 0 for any free one.
+    #[arg(long, value_name = "PORT", env = "SKILLHUB_LOCAL_PORT", default_value_t = 8787)]
+    pub port: u16,
+
+    /// Port of the object store (HTTPS); 0 for any free one.
+    #[arg(long, value_name = "PORT", env = "SKILLHUB_LOCAL_OBJECT_PORT", default_value_t = 8788)]
+    pub object_port: u16,
+
+    /// Port of DynamoDB (HTTP); 0 for any free one.
+    #[arg(long, value_name = "PORT", env = "SKILLHUB_LOCAL_DYNAMODB_PORT", default_value_t = 0)]
+    pub dynamodb_port: u16,
+
+    /// Directory of skills to publish at first start [default: examples/skills, if there is one].
+    #[arg(long, value_name = "DIR", env = "SKILLHUB_LOCAL_EXAMPLES")]
+    examples: Option<PathBuf>,
+
+    /// What to log, as for RUST_LOG: error, warn, info, debug, or by module.
+    #[arg(long, value_name = "FILTER", env = "SKILLHUB_LOCAL_LOG", default_value = "info")]
+    log: String,
+
+    /// Log errors only, and don't say what is listening where.
+    #[arg(long, short, env = "SKILLHUB_LOCAL_QUIET")]
+    pub quiet: bool,
+}
+
+/// Modules that log every refused request as an error, or show requests with their signatures.
+const ALWAYS_OFF: &str = "s3s=off,dynoxide=error,hyper=warn,rustls=warn";
+
+impl Config {
+    /// Where the example skills are, if there are any.
+    pub fn examples(&self) -> Option<PathBuf> {
+        let default = Path::new("examples/skills");
+        self.examples.clone().or_else(|| default.is_dir().then(|| default.to_owned()))
+    }
+
+    /// The filter for `tracing`.
+    pub fn log_filter(&self) -> String {
+        let level = if self.quiet { "error" } else { &self.log };
+        format!("{ALWAYS_OFF},{level}")
+    }
+}

@@ -1,0 +1,73 @@
+//! The embedded object store: S3 over files that survive `kill -9`.
+
+mod api;
+mod checksum;
+mod drain;
+mod error;
+mod footer;
+mod list;
+mod read;
+mod scan;
+mod store;
+mod upload;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use s3s::auth::SimpleAuth;
+use s3s::service::S3ServiceBuilder;
+use tokio::sync::mpsc::UnboundedSender;
+
+pub(crate) use drain::ObjectService;
+pub use store::OpenReport;
+
+use crate::credentials::Credentials;
+
+/// The region that the store says it is in. Clients may sign for any.
+pub const REGION: &str = "us-east-1";
+
+/// An object was stored, durably.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectCreated {
+    /// Its bucket.
+    pub bucket: String,
+    /// Its key, as it is (not encoded).
+    pub key: String,
+    /// Bytes.
+    pub size: u64,
+    /// MD5 in hex, without quotes.
+    pub etag: String,
+    /// When it was stored.
+    pub event_time: SystemTime,
+    /// What stored it.
+    pub by: Creation,
+}
+
+/// The operation that stored an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Creation {
+    /// PutObject.
+    Put,
+    /// CopyObject.
+    Copy,
+}
+
+/// Why the store couldn't be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("the object store can't be opened: {0}")]
+pub struct OpenError(#[from] store::StoreError);
+
+/// Opens the store below `objects`; requests must be signed with `credentials`.
+pub(crate) fn open(
+    objects: &Path,
+    damaged: &Path,
+    credentials: &Credentials,
+    created: UnboundedSender<ObjectCreated>,
+) -> Result<(ObjectService, OpenReport), OpenError> {
+    let (store, report) = store::Store::open(objects, damaged)?;
+    let mut builder = S3ServiceBuilder::new(api::Api { store: Arc::new(store), created });
+    let secret = credentials.secret_access_key.expose();
+    builder.set_auth(SimpleAuth::from_single(credentials.access_key_id.clone(), secret));
+    Ok((ObjectService::new(builder.build()), report))
+}

@@ -1,0 +1,229 @@
+//! Objects as files, and the index over them.
+//!
+//! The index in memory decides what exists; it changes only after the files did, durably. One lock orders all
+//! changes. Readers take the metadata from the file that they opened, so they never mix two versions of an object.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+
+use sha2::{Digest as _, Sha256};
+
+use super::footer::{self, ObjectMeta};
+use super::scan;
+use crate::files::{self, Access};
+
+/// Files whose name begins so are uploads in progress; those of an earlier process are leftovers.
+pub(crate) const TEMPORARY_PREFIX: &str = ".upload-";
+
+/// The objects of one bucket, in order of their keys.
+pub(crate) type Bucket = BTreeMap<String, Arc<ObjectMeta>>;
+
+/// Buckets and objects below one directory, which this process must own alone.
+pub(crate) struct Store {
+    root: PathBuf,
+    buckets: RwLock<BTreeMap<String, Bucket>>,
+    changes: Mutex<()>,
+    uploads: AtomicU64,
+}
+
+/// What must hold for a change to happen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// Nothing.
+    Always,
+    /// No object has the key (`If-None-Match: *`).
+    Absent,
+    /// An object has the key (`If-Match: *`).
+    Present,
+    /// The object has this ETag (`If-Match`).
+    Etag(String),
+}
+
+/// Why an operation didn't happen.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    #[error("there is no such bucket")]
+    NoSuchBucket,
+    #[error("the bucket exists already")]
+    BucketExists,
+    #[error("there is no such object")]
+    NoSuchKey,
+    #[error("the condition of the request does not hold")]
+    PreconditionFailed,
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+}
+
+/// What opening a store found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenReport {
+    /// Sound objects.
+    pub objects: usize,
+    /// Uploads that an earlier process left unfinished; removed.
+    pub leftovers: usize,
+    /// Where files without a sound footer were moved to.
+    pub damaged: Vec<PathBuf>,
+}
+
+impl Store {
+    /// Opens the store below `root`; files that are damaged go to `damaged`.
+    pub(crate) fn open(root: &Path, damaged: &Path) -> Result<(Self, OpenReport), StoreError> {
+        let (buckets, report) = scan::scan(root, damaged)?;
+        let store = Self {
+            root: root.to_owned(),
+            buckets: RwLock::new(buckets),
+            changes: Mutex::new(()),
+            uploads: AtomicU64::new(0),
+        };
+        Ok((store, report))
+    }
+
+    /// Makes a bucket. The name must be legal in S3, which makes it a legal file name too.
+    pub(crate) fn create_bucket(&self, name: &str) -> Result<(), StoreError> {
+        let _turn = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.read().contains_key(name) {
+            return Err(StoreError::BucketExists);
+        }
+        let dir = self.root.join(name);
+        fs::create_dir_all(&dir).and_then(|()| files::sync_dir(&self.root)).map_err(at(&dir))?;
+        self.buckets.write().unwrap_or_else(PoisonError::into_inner).entry(name.to_owned()).or_default();
+        Ok(())
+    }
+
+    /// Runs `read` on the objects of a bucket.
+    pub(crate) fn with_bucket<T>(&self, name: &str, read: impl FnOnce(&Bucket) -> T) -> Result<T, StoreError> {
+        self.read().get(name).map(read).ok_or(StoreError::NoSuchBucket)
+    }
+
+    /// The metadata of an object.
+    pub(crate) fn head(&self, bucket: &str, key: &str) -> Result<Arc<ObjectMeta>, StoreError> {
+        self.with_bucket(bucket, |objects| objects.get(key).cloned())?.ok_or(StoreError::NoSuchKey)
+    }
+
+    /// The file of an object, at the start of its body, with the metadata that this very file holds.
+    pub(crate) fn open_object(&self, bucket: &str, key: &str) -> Result<(File, ObjectMeta), StoreError> {
+        self.head(bucket, key)?;
+        let path = self.path(bucket, key);
+        let mut file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(StoreError::NoSuchKey),
+            opened => opened.map_err(at(&path))?,
+        };
+        let meta = footer::decode(&mut file).map_err(at(&path))?;
+        Ok((file, meta))
+    }
+
+    /// Fails unless the condition holds now. [`Store::commit`] asks again; this only spares a hopeless upload.
+    pub(crate) fn check(&self, bucket: &str, key: &str, condition: &Condition) -> Result<(), StoreError> {
+        let found = self.with_bucket(bucket, |objects| objects.get(key).cloned())?;
+        match (condition, found) {
+            (Condition::Always, _) | (Condition::Absent, None) | (Condition::Present, Some(_)) => Ok(()),
+            (Condition::Etag(etag), Some(meta)) if meta.etag == *etag => Ok(()),
+            (Condition::Etag(_) | Condition::Present, None) => Err(StoreError::NoSuchKey),
+            (Condition::Absent | Condition::Etag(_), Some(_)) => Err(StoreError::PreconditionFailed),
+        }
+    }
+
+    /// A new file to write a body into, beside the objects of the bucket.
+    pub(crate) fn begin(&self, bucket: &str) -> Result<(File, Temporary), StoreError> {
+        self.with_bucket(bucket, |_| ())?;
+        let number = self.uploads.fetch_add(1, Ordering::Relaxed);
+        let path = self.root.join(bucket).join(format!("{TEMPORARY_PREFIX}{number}"));
+        let file = files::create_new(&path, Access::Private).map_err(at(&path))?;
+        Ok((file, Temporary { path }))
+    }
+
+    /// Gives a written body its metadata and its name. When this returns, the object is durable and visible.
+    pub(crate) fn commit(
+        &self,
+        (mut file, temporary): (File, Temporary),
+        bucket: &str,
+        meta: ObjectMeta,
+        condition: &Condition,
+    ) -> Result<(), StoreError> {
+        let sealed = footer::encode(&meta).and_then(|footer| file.write_all(&footer)).and_then(|()| file.sync_all());
+        sealed.map_err(at(&temporary.path))?;
+        drop(file);
+
+        let _turn = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check(bucket, &meta.key, condition)?;
+        let path = self.path(bucket, &meta.key);
+        temporary.publish(&path, condition)?;
+        // The name is taken whether or not it could be synced, so the index follows in either case.
+        let synced = self.sync_bucket(bucket);
+        self.change(bucket, |objects| objects.insert(meta.key.clone(), Arc::new(meta)));
+        synced
+    }
+
+    /// Removes an object; removing what isn't there succeeds if the condition allows it.
+    pub(crate) fn delete(&self, bucket: &str, key: &str, condition: &Condition) -> Result<(), StoreError> {
+        let _turn = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check(bucket, key, condition)?;
+        let path = self.path(bucket, key);
+        files::remove_if_present(&path).map_err(at(&path))?;
+        let synced = self.sync_bucket(bucket);
+        self.change(bucket, |objects| objects.remove(key));
+        synced
+    }
+
+    fn path(&self, bucket: &str, key: &str) -> PathBuf {
+        self.root.join(bucket).join(file_name(bucket, key))
+    }
+
+    fn sync_bucket(&self, bucket: &str) -> Result<(), StoreError> {
+        let dir = self.root.join(bucket);
+        files::sync_dir(&dir).map_err(at(&dir))
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Bucket>> {
+        self.buckets.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<T>(&self, bucket: &str, change: impl FnOnce(&mut Bucket) -> T) {
+        if let Some(objects) = self.buckets.write().unwrap_or_else(PoisonError::into_inner).get_mut(bucket) {
+            change(objects);
+        }
+    }
+}
+
+/// A file that goes away unless it is published.
+pub(crate) struct Temporary {
+    path: PathBuf,
+}
+
+impl Temporary {
+    fn publish(self, target: &Path, condition: &Condition) -> Result<(), StoreError> {
+        if *condition != Condition::Absent {
+            return fs::rename(&self.path, target).map_err(at(target));
+        }
+        match fs::hard_link(&self.path, target) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(StoreError::PreconditionFailed),
+            linked => linked.map_err(at(target)),
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Err(error) = files::remove_if_present(&self.path) {
+            tracing::warn!(path = %self.path.display(), %error, "an unfinished upload stays until the next start");
+        }
+    }
+}
+
+/// The file name of an object. Keys hold what file names can't, and are longer.
+pub(crate) fn file_name(bucket: &str, key: &str) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(bucket);
+    hasher.update([0]);
+    hasher.update(key);
+    hex::encode(hasher.finalize())
+}
+
+/// Names the file in an I/O error.
+pub(crate) fn at(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    move |source| StoreError::Io { path: path.to_owned(), source }
+}

@@ -1,0 +1,58 @@
+//! Presigned URLs: whoever has one has what it opens, so they do not print themselves.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use url::Url;
+
+use crate::error::InvalidValue;
+use crate::text::utf16_len;
+
+/// An HTTPS URL of at most 4096 UTF-16 units whose query is a credential. `Display` and `Debug` leave user info, query and
+/// fragment out; [`HttpsUrl::expose`] gives the whole. There is no exception for plain HTTP, on no host.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HttpsUrl(Url);
+
+impl HttpsUrl {
+    /// The whole URL, with its secrets.
+    pub fn expose(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl FromStr for HttpsUrl {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const DEMAND: InvalidValue = InvalidValue::new("must be an https URL of at most 4096 UTF-16 units");
+        let url = Url::parse(text).map_err(|_| DEMAND)?;
+        if url.scheme() == "https" && utf16_len(text) <= 4096 { Ok(Self(url)) } else { Err(DEMAND) }
+    }
+}
+
+impl fmt::Display for HttpsUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let port = self.0.port().map(|p| format!(":{p}")).unwrap_or_default();
+        let query = if self.0.query().is_some() { "?(redacted)" } else { "" };
+        write!(f, "https://{}{port}{}{query}", self.0.host_str().unwrap_or_default(), self.0.path())
+    }
+}
+
+impl fmt::Debug for HttpsUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for HttpsUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.expose())
+    }
+}
+
+impl<'de> Deserialize<'de> for HttpsUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}

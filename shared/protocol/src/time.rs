@@ -1,0 +1,70 @@
+//! Points in time as the wire spells them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+
+use crate::error::InvalidValue;
+use crate::newtype::serde_as_text;
+
+/// A point in time with milliseconds, from year 0 to 9999, on the wire always `2026-07-23T00:05:00.000Z`.
+///
+/// A text is accepted only if it is what this type would write (`new Date(text).toISOString() === text` in JavaScript): no
+/// leap second, no hour 24, no 30 February, no other offset.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UtcMillis(i64);
+
+impl UtcMillis {
+    const MIN: i64 = -62_167_219_200_000;
+    const MAX: i64 = 253_402_300_799_999;
+
+    /// The point `millis` milliseconds after 1970-01-01, or `None` outside of the years 0 to 9999.
+    pub const fn from_epoch_millis(millis: i64) -> Option<Self> {
+        if millis >= Self::MIN && millis <= Self::MAX { Some(Self(millis)) } else { None }
+    }
+
+    /// Milliseconds since 1970-01-01.
+    pub const fn epoch_millis(self) -> i64 {
+        self.0
+    }
+
+    /// The point `millis` later (or earlier, if negative); it stops at the ends of the range.
+    pub const fn plus_millis(self, millis: i64) -> Self {
+        let moved = self.0.saturating_add(millis);
+        Self(if moved < Self::MIN {
+            Self::MIN
+        } else if moved > Self::MAX {
+            Self::MAX
+        } else {
+            moved
+        })
+    }
+}
+
+impl FromStr for UtcMillis {
+    type Err = InvalidValue;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const DEMAND: InvalidValue =
+            InvalidValue::new("must be a UTC time with milliseconds, such as 2026-07-23T00:05:00.000Z");
+        let timestamp: Timestamp = text.parse().map_err(|_| DEMAND)?;
+        let parsed = Self::from_epoch_millis(timestamp.as_millisecond()).ok_or(DEMAND)?;
+        if parsed.to_string() == text { Ok(parsed) } else { Err(DEMAND) }
+    }
+}
+
+impl fmt::Display for UtcMillis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let timestamp = Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
+        write!(f, "{timestamp:.3}")
+    }
+}
+
+impl fmt::Debug for UtcMillis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+serde_as_text!(UtcMillis);

@@ -1,0 +1,98 @@
+//! Connections to the stores: AWS, or whatever speaks its protocols.
+
+use std::time::Duration;
+
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, ConfigLoader, Region, SdkConfig};
+use aws_credential_types::Credentials;
+use aws_sdk_s3::config::{RequestChecksumCalculation, ResponseChecksumValidation};
+use aws_smithy_http_client::Builder;
+use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
+use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
+
+use crate::objects::Objects;
+use crate::settings::Settings;
+use crate::table::Table;
+
+/// Where the stores are and how to sign for them.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    config: SdkConfig,
+    dynamodb_url: Option<String>,
+    s3_url: Option<String>,
+}
+
+/// The certificate authority that was given cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("the certificate authority of the object store: {0}")]
+pub struct ConnectionError(String);
+
+impl Connection {
+    /// The stores that the environment names: AWS, or the addresses in `AWS_ENDPOINT_URL_…`.
+    pub async fn from_env() -> Self {
+        let config = tuned(aws_config::defaults(BehaviorVersion::latest())).http_client(https(TlsContext::default()));
+        Self { config: config.load().await, dynamodb_url: None, s3_url: None }
+    }
+
+    /// Stores at these addresses, with fixed credentials, trusting the authority in `ca_pem` besides the usual ones.
+    ///
+    /// # Errors
+    /// If `ca_pem` is no certificate.
+    pub async fn to(
+        dynamodb_url: &str,
+        s3_url: &str,
+        (access_key, secret_key): (&str, &str),
+        ca_pem: &str,
+    ) -> Result<Self, ConnectionError> {
+        let trust = TrustStore::default().with_pem_certificate(ca_pem.as_bytes());
+        let tls = TlsContext::builder().with_trust_store(trust).build().map_err(|e| ConnectionError(e.to_string()))?;
+        let credentials = Credentials::new(access_key, secret_key, None, None, "fixed");
+        let config = tuned(aws_config::defaults(BehaviorVersion::latest()))
+            .http_client(https(tls))
+            .region(Region::from_static("us-east-1"))
+            .credentials_provider(credentials);
+        let (dynamodb_url, s3_url) = (Some(dynamodb_url.to_owned()), Some(s3_url.to_owned()));
+        Ok(Self { config: config.load().await, dynamodb_url, s3_url })
+    }
+
+    /// The metadata.
+    pub fn table(&self, settings: &Settings) -> Table {
+        let mut config = aws_sdk_dynamodb::config::Builder::from(&self.config);
+        if let Some(url) = &self.dynamodb_url {
+            config = config.endpoint_url(url);
+        }
+        Table::new(aws_sdk_dynamodb::Client::from_conf(config.build()), &settings.table)
+    }
+
+    /// The bytes.
+    pub fn objects(&self, settings: &Settings) -> Objects {
+        let client = |url: Option<&String>| {
+            // Our own digests go further than the SDK's default checksums, which would add unsigned demands to presigned URLs.
+            let mut config = aws_sdk_s3::config::Builder::from(&self.config)
+                .force_path_style(settings.path_style)
+                .request_checksum_calculation(RequestChecksumCalculation::WhenRequired)
+                .response_checksum_validation(ResponseChecksumValidation::WhenRequired);
+            if let Some(url) = url.or(self.s3_url.as_ref()) {
+                config = config.endpoint_url(url);
+            }
+            aws_sdk_s3::Client::from_conf(config.build())
+        };
+        let public = client(settings.objects_public_url.as_ref());
+        Objects::new(client(None), public, self.config.credentials_provider(), &settings.bucket)
+    }
+}
+
+fn https(tls: TlsContext) -> aws_sdk_s3::config::SharedHttpClient {
+    Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).tls_context(tls).build_https()
+}
+
+/// Short time-outs and few retries: a function has seconds, and its caller can try again.
+fn tuned(config: ConfigLoader) -> ConfigLoader {
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(Duration::from_secs(2))
+        .operation_attempt_timeout(Duration::from_secs(8))
+        .operation_timeout(Duration::from_secs(20))
+        .build();
+    config.timeout_config(timeouts).retry_config(RetryConfig::standard().with_max_attempts(3))
+}

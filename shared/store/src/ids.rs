@@ -1,0 +1,110 @@
+//! Ids: minted ones, and those derived from an identity.
+
+use std::fmt;
+
+use rand::{Rng, RngExt};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use skillhub_protocol::{SkillId, UploadId, UtcMillis, VersionId};
+
+/// Time digits of a minted id: base 36, enough until the year 5188.
+const TIME_DIGITS: usize = 10;
+/// Random digits of a minted id: 72 bits.
+const RANDOM_DIGITS: usize = 14;
+
+const BASE36: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+
+/// A skill's id, sortable by `now`.
+pub fn mint_skill_id(now: UtcMillis, rng: &mut impl Rng) -> SkillId {
+    mint('c', now, rng)
+}
+
+/// A version's id, sortable by `now`.
+pub fn mint_version_id(now: UtcMillis, rng: &mut impl Rng) -> VersionId {
+    mint('v', now, rng)
+}
+
+/// An upload session's id, sortable by `now`.
+pub fn mint_upload_id(now: UtcMillis, rng: &mut impl Rng) -> UploadId {
+    mint('u', now, rng)
+}
+
+fn mint<T: std::str::FromStr<Err: fmt::Debug>>(letter: char, now: UtcMillis, rng: &mut impl Rng) -> T {
+    let mut rest = now.epoch_millis().unsigned_abs();
+    let mut time = [b'0'; TIME_DIGITS];
+    for digit in time.iter_mut().rev() {
+        *digit = BASE36[(rest % 36) as usize];
+        rest /= 36;
+    }
+    let random = (0..RANDOM_DIGITS).map(|_| BASE36[rng.random_range(0..36)]);
+    let text: String = std::iter::once(letter).chain(time.into_iter().chain(random).map(char::from)).collect();
+    text.parse().expect("a letter and 24 base-36 digits are an id")
+}
+
+/// The internal id of a caller: 26 base-32 digits (130 bits) of SHA-256(issuer NUL subject). Never in an answer to others.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct PrincipalId(String);
+
+impl PrincipalId {
+    /// The id of `subject` at `issuer`.
+    pub fn derive(issuer: &str, subject: &str) -> Self {
+        let hash = Sha256::new().chain_update(issuer).chain_update([0]).chain_update(subject).finalize();
+        let digit = |i: usize| {
+            let (byte, shift) = (i * 5 / 8, i * 5 % 8);
+            let window = u16::from_be_bytes([hash[byte], hash[byte + 1]]);
+            char::from(BASE32[usize::from(window >> (11 - shift)) & 31])
+        };
+        Self((0..26).map(digit).collect())
+    }
+
+    /// The text, for keys and audit.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The internal id of a namespace; it outlives a change of the handle.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct NamespaceId(String);
+
+impl NamespaceId {
+    /// The id of `@global`.
+    pub fn global() -> Self {
+        Self(String::from("global"))
+    }
+
+    /// The id of a principal's personal namespace.
+    pub fn personal(principal: &PrincipalId) -> Self {
+        Self(format!("p-{}", principal.as_str()))
+    }
+
+    /// The text, for keys and audit.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    #[test]
+    fn minted_ids_sort_by_time_and_are_of_the_wire_form() {
+        let mut rng = rand::rngs::StdRng::seed_from_u64(7);
+        let at = |ms| UtcMillis::from_epoch_millis(ms).unwrap();
+        let ids: Vec<_> =
+            [1, 35, 36, 1_790_000_000_000, 253_402_300_799_999].map(|ms| mint_skill_id(at(ms), &mut rng)).into();
+        assert!(ids.is_sorted());
+        assert!(mint_version_id(at(0), &mut rng).is_minted());
+    }
+
+    #[test]
+    fn principal_ids_are_26_digits_and_separate_issuer_from_subject() {
+        let a = PrincipalId::derive("https://issuer.example/a", "b");
+        assert_eq!(a.as_str().len(), 26);
+        assert_ne!(a, PrincipalId::derive("https://issuer.example/", "ab"));
+        assert_eq!(a, PrincipalId::derive("https://issuer.example/a", "b"));
+    }
+}

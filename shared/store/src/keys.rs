@@ -1,0 +1,244 @@
+//! Every key of the table and of the bucket, in one place.
+//!
+//! Parts of a key match `[A-Za-z0-9.-]` by type (ids, slugs, handles, release keys); anything else is hashed, so no content
+//! can forge a key.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use sha2::{Digest, Sha256 as Hasher};
+use skillhub_protocol::{Namespace, Release, Scope, Sha256, SkillId, Slug, Tag, UploadId, UtcMillis, VersionId};
+
+use crate::ids::{NamespaceId, PrincipalId};
+use crate::release_key::release_key;
+
+/// The partition of the sparse index that holds every session that is not terminal.
+pub(crate) const DUE_PARTITION: &str = "X";
+/// The sparse index over sessions that are not terminal.
+pub(crate) const DUE_INDEX: &str = "due";
+
+/// The primary key of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) pk: String,
+    pub(crate) sk: String,
+}
+
+impl Key {
+    fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
+        Self { pk: pk.into(), sk: sk.into() }
+    }
+
+    pub(crate) fn attributes(&self) -> HashMap<String, AttributeValue> {
+        HashMap::from([
+            (String::from("pk"), AttributeValue::S(self.pk.clone())),
+            (String::from("sk"), AttributeValue::S(self.sk.clone())),
+        ])
+    }
+
+    pub(crate) fn skill(id: &SkillId) -> Self {
+        Self::new(skill_partition(id), "#META")
+    }
+
+    pub(crate) fn version(skill: &SkillId, version: &VersionId) -> Self {
+        Self::new(skill_partition(skill), format!("V#{}", part(version.as_str())))
+    }
+
+    pub(crate) fn version_body(skill: &SkillId, version: &VersionId) -> Self {
+        Self::new(skill_partition(skill), format!("VM#{}", part(version.as_str())))
+    }
+
+    pub(crate) fn version_number(skill: &SkillId, release: &Release) -> Self {
+        Self::new(skill_partition(skill), format!("VN#{}", release_key(release)))
+    }
+
+    pub(crate) fn tag(skill: &SkillId, tag: &Tag) -> Self {
+        Self::new(skill_partition(skill), format!("T#{tag}"))
+    }
+
+    pub(crate) fn slug(namespace: &NamespaceId, slug: &Slug) -> Self {
+        Self::new(format!("G#{}", namespace.as_str()), slug.as_str())
+    }
+
+    pub(crate) fn list_entry(partition: &str, skill: &SkillId) -> Self {
+        Self::new(partition, skill.as_str())
+    }
+
+    pub(crate) fn search_entry(partition: &str, slug: &Slug, skill: &SkillId) -> Self {
+        Self::new(partition, format!("{slug}#{skill}"))
+    }
+
+    pub(crate) fn namespace(id: &NamespaceId) -> Self {
+        Self::new(format!("N#{}", id.as_str()), "#")
+    }
+
+    pub(crate) fn handle(namespace: &Namespace) -> Self {
+        Self::new(format!("H#{}", namespace.handle()), "#")
+    }
+
+    pub(crate) fn member(namespace: &NamespaceId, principal: &PrincipalId) -> Self {
+        Self::new(format!("N#{}", namespace.as_str()), format!("M#{}", principal.as_str()))
+    }
+
+    pub(crate) fn membership(principal: &PrincipalId, namespace: &NamespaceId) -> Self {
+        Self::new(principal_partition(principal), format!("{MEMBERSHIPS}{}", namespace.as_str()))
+    }
+
+    pub(crate) fn token(hash: &Sha256) -> Self {
+        Self::new(format!("K#{hash}"), "#")
+    }
+
+    pub(crate) fn session(id: &UploadId) -> Self {
+        Self::new(format!("U#{id}"), "#")
+    }
+
+    pub(crate) fn session_manifest(id: &UploadId) -> Self {
+        Self::new(format!("U#{id}"), "M")
+    }
+
+    pub(crate) fn own_session(principal: &PrincipalId, id: &UploadId) -> Self {
+        Self::new(principal_partition(principal), format!("{OWN_SESSIONS}{id}"))
+    }
+
+    pub(crate) fn upload_lock(namespace: &NamespaceId, slug: &Slug, release: &Release) -> Self {
+        Self::new(format!("UL#{}#{slug}", namespace.as_str()), release_key(release))
+    }
+
+    pub(crate) fn idempotency(principal: &PrincipalId, key: &str) -> Self {
+        Self::new(format!("I#{}", principal.as_str()), hashed(key))
+    }
+
+    /// `random` keeps two events of one millisecond apart.
+    pub(crate) fn audit(namespace: &NamespaceId, at: UtcMillis, random: u64) -> Self {
+        Self::new(format!("A#{}", namespace.as_str()), format!("{at}#{random:016x}"))
+    }
+}
+
+/// Sort key prefix of a principal's memberships.
+pub(crate) const MEMBERSHIPS: &str = "N#";
+/// Sort key prefix of a principal's own upload sessions.
+pub(crate) const OWN_SESSIONS: &str = "U#";
+
+pub(crate) fn skill_partition(id: &SkillId) -> String {
+    format!("S#{id}")
+}
+
+pub(crate) fn principal_partition(principal: &PrincipalId) -> String {
+    format!("P#{}", principal.as_str())
+}
+
+/// The list of one namespace's skills of one scope.
+pub(crate) fn namespace_list(namespace: &NamespaceId, scope: Scope) -> String {
+    format!("L#N#{}#{scope}", namespace.as_str())
+}
+
+/// Sort key of the sparse index: due first.
+pub(crate) fn due_key(at: UtcMillis, id: &UploadId) -> String {
+    format!("{at}#{id}")
+}
+
+/// `text` if it may stand in a key, else its hash.
+fn part(text: &str) -> String {
+    let legal = |b: u8| b.is_ascii_alphanumeric() || b == b'.' || b == b'-';
+    if !text.is_empty() && text.len() <= 128 && text.bytes().all(legal) { text.to_owned() } else { hashed(text) }
+}
+
+fn hashed(text: &str) -> String {
+    Sha256::from_bytes(Hasher::digest(text).into()).to_string()
+}
+
+/// Where an object is in the bucket. Clients never name a key.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ObjectKey {
+    /// The bytes that a publisher uploads, until the verdict.
+    Staging(UploadId),
+    /// A published artifact; no URL that writes it is ever minted.
+    Package {
+        /// The skill.
+        skill: SkillId,
+        /// The version.
+        version: VersionId,
+        /// The digest of the canonical ZIP.
+        artifact: Sha256,
+    },
+}
+
+impl ObjectKey {
+    /// The prefix whose events go to the validator.
+    pub const STAGING_PREFIX: &str = "staging/";
+
+    /// The upload session of a staging key as it stands in the store (not form-encoded); `None` for any other key.
+    pub fn parse_staging(key: &str) -> Option<UploadId> {
+        key.strip_prefix(Self::STAGING_PREFIX)?.parse().ok()
+    }
+}
+
+impl std::fmt::Display for ObjectKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Staging(session) => write!(f, "{}{session}", Self::STAGING_PREFIX),
+            Self::Package { skill, version, artifact } => {
+                write!(f, "packages/{skill}/{}/{artifact}.zip", part(version.as_str()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id<T: std::str::FromStr<Err: std::fmt::Debug>>(letter: char) -> T {
+        format!("{letter}{}", "0".repeat(24)).parse().unwrap()
+    }
+
+    #[test]
+    fn every_location_is_pinned() {
+        let (skill, version, upload): (SkillId, VersionId, UploadId) = (id('c'), id('v'), id('u'));
+        let principal = PrincipalId::derive("i", "s");
+        let (global, slug) = (NamespaceId::global(), "hello".parse::<Slug>().unwrap());
+        let release = "1.2.0".parse::<Release>().unwrap();
+        let at = UtcMillis::from_epoch_millis(0).unwrap();
+        let zeros = "0".repeat(24);
+        let p = principal.as_str();
+        let digest = Sha256::from_bytes([0xab; 32]);
+        let hex = "ab".repeat(32);
+        let keys = [
+            (Key::skill(&skill), format!("S#c{zeros} #META")),
+            (Key::version(&skill, &version), format!("S#c{zeros} V#v{zeros}")),
+            (Key::version_body(&skill, &version), format!("S#c{zeros} VM#v{zeros}")),
+            (Key::version_number(&skill, &release), format!("S#c{zeros} VN#011.012.010z")),
+            (Key::tag(&skill, &"beta".parse().unwrap()), format!("S#c{zeros} T#beta")),
+            (Key::slug(&global, &slug), String::from("G#global hello")),
+            (Key::list_entry("L#P#0", &skill), format!("L#P#0 c{zeros}")),
+            (Key::search_entry("Q#P", &slug, &skill), format!("Q#P hello#c{zeros}")),
+            (Key::namespace(&global), String::from("N#global #")),
+            (Key::handle(&Namespace::global()), String::from("H#global #")),
+            (Key::member(&global, &principal), format!("N#global M#{p}")),
+            (Key::membership(&principal, &global), format!("P#{p} N#global")),
+            (Key::token(&digest), format!("K#{hex} #")),
+            (Key::session(&upload), format!("U#u{zeros} #")),
+            (Key::session_manifest(&upload), format!("U#u{zeros} M")),
+            (Key::own_session(&principal, &upload), format!("P#{p} U#u{zeros}")),
+            (Key::upload_lock(&global, &slug, &release), String::from("UL#global#hello 011.012.010z")),
+            (Key::audit(&global, at, 1), String::from("A#global 1970-01-01T00:00:00.000Z#0000000000000001")),
+        ];
+        for (key, expected) in keys {
+            assert_eq!(format!("{} {}", key.pk, key.sk), expected);
+        }
+        assert_eq!(namespace_list(&global, Scope::Public), "L#N#global#public");
+        assert_eq!(ObjectKey::Staging(upload.clone()).to_string(), format!("staging/u{zeros}"));
+        let package = ObjectKey::Package { skill, version, artifact: digest };
+        assert_eq!(package.to_string(), format!("packages/c{zeros}/v{zeros}/{hex}.zip"));
+        assert_eq!(ObjectKey::parse_staging(&format!("staging/u{zeros}")), Some(upload));
+    }
+
+    #[test]
+    fn foreign_text_cannot_forge_a_key() {
+        let version: VersionId = "../V#x".parse().unwrap();
+        assert!(Key::version(&id('c'), &version).sk["V#".len()..].bytes().all(|b| b.is_ascii_hexdigit()));
+        for key in ["staging/../packages/x", "staging/", "packages/a", "staging/u0/../..", ""] {
+            assert_eq!(ObjectKey::parse_staging(key), None, "{key}");
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! The decision whether a validated package becomes a version, and the transaction that makes it one.
+
+use std::cmp::Ordering;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use skillhub_protocol::{
+    Finding, Manifest, PublishedVersion, Release, Role, Sha256, SkillId, Tag, UploadState, UtcMillis, VersionId,
+};
+
+use crate::artifacts::VersionBody;
+use crate::codec::{Attributes, Item, decode};
+use crate::error::StoreError;
+use crate::items::{
+    AuditItem, CurrentVersion, ListItem, MembershipItem, SearchItem, SessionItem, SkillItem, SlugItem, TagItem,
+    TokenItem, VersionItem, VersionNumberItem, VersionState,
+};
+use crate::keys::{Key, namespace_list};
+use crate::sessions::{Fence, Opened, end_session, published_already};
+use crate::table::Table;
+use crate::transaction::{Expression, Outcome, Transaction};
+
+/// Everything that the decision depends on, read strongly in one call (two, if the slug belongs to another skill than the
+/// session thinks).
+#[derive(Debug)]
+pub struct Situation {
+    /// The manifest that the session was opened with.
+    pub manifest: Manifest,
+    slug: Option<SlugItem>,
+    skill: Option<SkillItem>,
+    number: Option<VersionNumberItem>,
+    membership: Option<MembershipItem>,
+    token: Option<TokenItem>,
+}
+
+/// What to do with a validated package.
+#[derive(Debug)]
+pub enum Decision {
+    /// Publish it.
+    Publish,
+    /// The same content has the number already: success with its ids.
+    AlreadyPublished(PublishedVersion),
+    /// Other content has the number.
+    VersionExists,
+    /// Another skill has won the slug in the meantime: take its id, then decide again.
+    Adopt(SkillId),
+    /// The opener may not publish any more.
+    NotPermitted,
+    /// The skill would have more tags than it may.
+    TooManyTags,
+}
+
+/// A package that passed validation, on its way to being a version. Its artifact is in the store already.
+#[derive(Debug)]
+pub struct Publication<'a> {
+    /// The claimed session.
+    pub session: &'a SessionItem,
+    /// The skill's id, as the session has it.
+    pub skill_id: &'a SkillId,
+    /// The version's id, as the session has it.
+    pub version_id: &'a VersionId,
+    /// When it counts as published, as the session has it.
+    pub published_at: UtcMillis,
+    /// What was read.
+    pub situation: &'a Situation,
+    /// The version's body.
+    pub body: &'a VersionBody,
+    /// Digest of the artifact.
+    pub artifact_sha256: Sha256,
+    /// Size of the artifact in bytes.
+    pub artifact_bytes: u64,
+    /// Warnings, for the publisher.
+    pub findings: &'a [Finding],
+}
+
+/// What became of a publication.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is visible.
+    Published,
+    /// Something changed since the situation was read: read and decide again.
+    Changed,
+    /// Another transaction was in the way: try the same again later.
+    Busy,
+    /// The claim is lost: somebody else has the session, or has ended it.
+    ClaimLost,
+}
+
+impl Table {
+    /// Reads what the decision depends on.
+    ///
+    /// # Errors
+    /// If the store fails, or the session was never claimed.
+    pub async fn situation(&self, session: &SessionItem) -> Result<Situation, StoreError> {
+        let skill_id = claimed(session.skill_id.as_ref())?;
+        let keys = Keys::of(session, skill_id);
+        let mut items = self.get_batch(&keys.all()).await?;
+        let manifest =
+            items.remove(&keys.manifest).ok_or_else(|| StoreError::corrupt("session manifest", "is missing"))?;
+        fn take<T: Item>(
+            items: &mut std::collections::HashMap<Key, Attributes>,
+            key: &Key,
+        ) -> Result<Option<T>, StoreError> {
+            items.remove(key).map(decode).transpose()
+        }
+        Ok(Situation {
+            manifest: Self::session_manifest(&manifest)?,
+            slug: take(&mut items, &keys.slug)?,
+            skill: take(&mut items, &keys.skill)?,
+            number: take(&mut items, &keys.number)?,
+            membership: take(&mut items, &keys.membership)?,
+            token: keys.token.as_ref().map(|key| take(&mut items, key)).transpose()?.flatten(),
+        })
+    }
+
+    /// Makes a validated package a version, or nothing at all.
+    ///
+    /// # Errors
+    /// If the store fails. The outcome may then be unknown: the session tells.
+    pub async fn publish(
+        &self,
+        publication: &Publication<'_>,
+        now: UtcMillis,
+        random: u64,
+    ) -> Result<Verdict, StoreError> {
+        let transaction = publication.transaction(now, random)?;
+        Ok(match self.transact(transaction).await? {
+            Outcome::Committed => Verdict::Published,
+            Outcome::Busy => Verdict::Busy,
+            // The session is the first action.
+            Outcome::ConditionsFailed(failed) if failed.contains(&0) => Verdict::ClaimLost,
+            Outcome::ConditionsFailed(_) => Verdict::Changed,
+        })
+    }
+}
+
+/// A field that every claim sets.
+fn claimed<T>(field: Option<T>) -> Result<T, StoreError> {
+    field.ok_or_else(|| StoreError::corrupt("upload session", "was never claimed"))
+}
+
+struct Keys {
+    manifest: Key,
+    slug: Key,
+    skill: Key,
+    number: Key,
+    membership: Key,
+    token: Option<Key>,
+}
+
+impl Keys {
+    fn of(session: &SessionItem, skill: &SkillId) -> Self {
+        Self {
+            manifest: Key::session_manifest(&session.id),
+            slug: Key::slug(&session.namespace_id, &session.slug),
+            skill: Key::skill(skill),
+            number: Key::version_number(skill, &session.version),
+            membership: Key::membership(&session.principal, &session.namespace_id),
+            token: session.token_sha256.as_ref().map(Key::token),
+        }
+    }
+
+    fn all(&self) -> Vec<Key> {
+        let fixed = [&self.manifest, &self.slug, &self.skill, &self.number, &self.membership];
+        fixed.into_iter().chain(&self.token).cloned().collect()
+    }
+}
+
+impl Situation {
+    /// What to do, from what was read alone.
+    pub fn decide(&self, session: &SessionItem, now: UtcMillis) -> Decision {
+        let owner_of_slug = self.slug.as_ref().map(|slug| &slug.skill_id);
+        if let Some(skill) = owner_of_slug.filter(|id| session.skill_id.as_ref() != Some(id)) {
+            return Decision::Adopt(skill.clone());
+        }
+        if !self.permitted(session, now) {
+            return Decision::NotPermitted;
+        }
+        if let (Some(skill), Some(number)) = (owner_of_slug, &self.number) {
+            return match published_already(skill, number, session.manifest_sha256) {
+                Opened::Published { published, .. } => Decision::AlreadyPublished(published),
+                _ => Decision::VersionExists,
+            };
+        }
+        if self.tags(session).len() > Tag::MAX_PER_SKILL { Decision::TooManyTags } else { Decision::Publish }
+    }
+
+    fn permitted(&self, session: &SessionItem, now: UtcMillis) -> bool {
+        let token = match (&session.token_sha256, &self.token) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(_), Some(token)) => token.expires_at.is_none_or(|end| end > now),
+        };
+        let maintains = self.skill.as_ref().is_none_or(|skill| skill.maintainers.contains(&session.principal));
+        let role = self.membership.as_ref().map(|m| m.role);
+        token && (role == Some(Role::Owner) || role == Some(Role::Publisher) && maintains)
+    }
+
+    fn tags(&self, session: &SessionItem) -> Vec<Tag> {
+        let mut tags = self.skill.as_ref().map(|skill| skill.tags.clone()).unwrap_or_default();
+        let new: Vec<_> = session.tags.iter().filter(|tag| !tags.contains(tag)).cloned().collect();
+        tags.extend(new);
+        tags
+    }
+}
+
+/// Whether `candidate` rather than `current` is what `latest` means: a release before any pre-release, then semver order.
+pub(crate) fn outranks(candidate: &Release, current: &Release) -> bool {
+    let rank = |release: &Release| !release.is_prerelease();
+    rank(candidate).cmp(&rank(current)).then_with(|| candidate.cmp(current)) == Ordering::Greater
+}
+
+impl Publication<'_> {
+    /// Bytes first, pointer last: everything that makes the version visible, in one transaction of at most 30 actions. The
+    /// session comes first, so that a lost claim can be told from a changed situation.
+    fn transaction(&self, now: UtcMillis, random: u64) -> Result<Transaction, StoreError> {
+        let session = self.session;
+        let skill = self.skill_after();
+        let mut transaction = Transaction::new();
+        let published = PublishedVersion {
+            skill_id: self.skill_id.clone(),
+            version_id: self.version_id.clone(),
+            artifact_sha256: self.artifact_sha256,
+            artifact_size_bytes: self.artifact_bytes,
+        };
+        let (state, fence) = (UploadState::Published, Fence::Claimed);
+        end_session(&mut transaction, session, state, fence, Some(&published), self.findings, now)?;
+        self.put_version(&mut transaction, &skill)?;
+        self.put_skill(&mut transaction, &skill)?;
+        for tag in &session.tags {
+            let item = TagItem { version_id: self.version_id.clone() };
+            transaction.put(&Key::tag(self.skill_id, tag), &item)?;
+        }
+        self.check_permission(&mut transaction, now)?;
+        let audit = AuditItem {
+            principal: session.principal.clone(),
+            action: String::from("publish"),
+            subject: format!("{}/{}@{}", session.namespace, session.slug, session.version),
+            detail: self.artifact_sha256.to_string(),
+        };
+        transaction.put_new(&Key::audit(&session.namespace_id, now, random), &audit)?;
+        Ok(transaction)
+    }
+
+    fn put_version(&self, transaction: &mut Transaction, skill: &SkillItem) -> Result<(), StoreError> {
+        let version = VersionItem {
+            state: VersionState::Available,
+            audience: skill.audience.clone(),
+            namespace_id: skill.namespace_id.clone(),
+            slug: skill.slug.clone(),
+            version: self.session.version.clone(),
+            artifact_sha256: self.artifact_sha256,
+            artifact_bytes: self.artifact_bytes,
+            published_at: self.published_at,
+        };
+        let number = VersionNumberItem {
+            version_id: self.version_id.clone(),
+            upload_id: self.session.id.clone(),
+            state: VersionState::Available,
+            manifest_sha256: self.session.manifest_sha256,
+            artifact_sha256: self.artifact_sha256,
+            artifact_bytes: self.artifact_bytes,
+        };
+        transaction.put_new(&Key::version(self.skill_id, self.version_id), &version)?;
+        transaction.put_new_raw(self.body.encode(&Key::version_body(self.skill_id, self.version_id))?)?;
+        transaction.put_new(&Key::version_number(self.skill_id, &self.session.version), &number)
+    }
+
+    fn put_skill(&self, transaction: &mut Transaction, skill: &SkillItem) -> Result<(), StoreError> {
+        let key = Key::skill(self.skill_id);
+        match &self.situation.skill {
+            Some(before) => {
+                let rev = AttributeValue::N(before.rev.to_string());
+                let unchanged = Expression { text: "rev = :rev", names: &[], values: vec![(":rev", rev)] };
+                transaction.put_if(&key, skill, unchanged)?;
+            }
+            None => {
+                transaction.put_new(&key, skill)?;
+                let slug = SlugItem { skill_id: skill.id.clone(), audience: skill.audience.clone() };
+                transaction.put_new(&Key::slug(&skill.namespace_id, &skill.slug), &slug)?;
+            }
+        }
+        let Some(summary) = skill.summary() else { return Ok(()) };
+        let summary = serde_json::to_string(&summary).map_err(|e| StoreError::corrupt("list entry", e))?;
+        let entry = ListItem { summary };
+        let lists =
+            [skill.audience.list_partition(skill.shard), namespace_list(&skill.namespace_id, skill.audience.scope())];
+        for partition in lists {
+            transaction.put(&Key::list_entry(&partition, &skill.id), &entry)?;
+        }
+        let search = Key::search_entry(&skill.audience.search_partition(), &skill.slug, &skill.id);
+        transaction.put(&search, &SearchItem { namespace: skill.namespace.clone() })
+    }
+
+    /// The opener's right to publish, at the moment of publication.
+    fn check_permission(&self, transaction: &mut Transaction, now: UtcMillis) -> Result<(), StoreError> {
+        let role = |role: Role| AttributeValue::S(role.to_string());
+        let publishes = Expression {
+            text: "#role IN (:owner, :publisher)",
+            names: &[("#role", "role")],
+            values: vec![(":owner", role(Role::Owner)), (":publisher", role(Role::Publisher))],
+        };
+        let session = self.session;
+        transaction.check(&Key::membership(&session.principal, &session.namespace_id), publishes)?;
+        let Some(token) = &session.token_sha256 else { return Ok(()) };
+        let valid = Expression {
+            text: "attribute_exists(pk) AND (attribute_not_exists(expires_at) OR expires_at > :now)",
+            names: &[],
+            values: vec![(":now", AttributeValue::S(now.to_string()))],
+        };
+        transaction.check(&Key::token(token), valid)
+    }
+
+    /// The skill as it will be.
+    fn skill_after(&self) -> SkillItem {
+        let session = self.session;
+        let manifest = &self.situation.manifest;
+        let mut skill = self.situation.skill.clone().unwrap_or_else(|| SkillItem {
+            id: self.skill_id.clone(),
+            namespace_id: session.namespace_id.clone(),
+            namespace: session.namespace.clone(),
+            audience: session.audience.clone(),
+            slug: session.slug.clone(),
+            maintainers: vec![session.principal.clone()],
+            tags: Vec::new(),
+            current: None,
+            shard: 0,
+            rev: 0,
+        });
+        skill.rev += 1;
+        skill.tags = self.situation.tags(session);
+        if skill.current.as_ref().is_none_or(|current| outranks(&session.version, &current.version)) {
+            skill.current = Some(CurrentVersion {
+                id: self.version_id.clone(),
+                version: session.version.clone(),
+                name: manifest.name.clone(),
+                description: manifest.description.clone(),
+                artifact_sha256: self.artifact_sha256,
+                artifact_bytes: self.artifact_bytes,
+                published_at: self.published_at,
+            });
+        }
+        skill
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latest_is_the_highest_release_and_a_prerelease_only_without_one() {
+        let cases = [
+            ("1.0.1", "2.0.0", false),
+            ("2.0.0", "1.0.1", true),
+            ("3.0.0-rc.1", "2.0.0", false),
+            ("0.1.0", "9.0.0-rc.1", true),
+            ("1.0.0-rc.2", "1.0.0-rc.1", true),
+            ("1.0.0", "1.0.0", false),
+        ];
+        for (candidate, current, expected) in cases {
+            assert_eq!(
+                outranks(&candidate.parse().unwrap(), &current.parse().unwrap()),
+                expected,
+                "{candidate} {current}"
+            );
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Errors of the API as `application/problem+json`.
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use skillhub_protocol::{Error, Kind, Problem, ProblemItem};
+use skillhub_store::StoreError;
+
+/// An answer with an error status.
+#[derive(Debug, Clone)]
+pub struct ApiError {
+    status: StatusCode,
+    code: &'static str,
+    detail: String,
+    errors: Vec<ProblemItem>,
+    header: Option<(HeaderName, HeaderValue)>,
+    /// For the log, never for the caller.
+    cause: Option<String>,
+}
+
+/// The cause of a failed request, on its way to the log.
+#[derive(Debug, Clone)]
+pub(crate) struct Cause(pub(crate) String);
+
+impl ApiError {
+    /// An error of this status and code. `detail` says what is wrong and what to do next.
+    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self { status, code, detail: detail.into(), errors: Vec::new(), header: None, cause: None }
+    }
+
+    /// The one answer for what does not exist and for what the caller may not know of.
+    pub fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", "There is nothing here that you may see.")
+    }
+
+    /// 400 for one field of the request.
+    pub fn invalid(code: &'static str, path: &str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let detail = format!("{path}: {message}");
+        Self::new(StatusCode::BAD_REQUEST, code, detail).with(code, path, message)
+    }
+
+    /// The one answer for every credential that is not accepted.
+    pub fn unauthenticated() -> Self {
+        let detail = "A valid token is needed: Authorization: Bearer sk_…";
+        let error = Self::new(StatusCode::UNAUTHORIZED, "unauthenticated", detail);
+        error.header(header::WWW_AUTHENTICATE, "Bearer")
+    }
+
+    /// 403, where the caller may know that the thing exists.
+    pub fn forbidden(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", detail)
+    }
+
+    /// 409 with this code.
+    pub fn conflict(code: &'static str, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, code, detail)
+    }
+
+    /// The same error with one more fault.
+    #[must_use]
+    pub fn with(mut self, code: &str, path: &str, message: impl Into<String>) -> Self {
+        self.errors.push(ProblemItem { code: code.to_owned(), path: path.to_owned(), message: message.into() });
+        self
+    }
+
+    /// The same error with a header.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: &str) -> Self {
+        self.header = HeaderValue::from_str(value).ok().map(|value| (name, value));
+        self
+    }
+
+    /// A fault of ours. The cause goes to the log, not to the caller.
+    pub fn internal(cause: String) -> Self {
+        let detail = "Something is wrong on our side. Please report the x-request-id of this answer.";
+        Self { cause: Some(cause), ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail) }
+    }
+
+    fn unavailable(cause: String) -> Self {
+        let detail = "The registry cannot answer right now. Try again in a moment.";
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
+        Self { cause: Some(cause), ..error }.header(header::RETRY_AFTER, "1")
+    }
+}
+
+/// A document of the contract that is not as it must be.
+impl From<Error> for ApiError {
+    fn from(error: Error) -> Self {
+        let code = match error.kind() {
+            Kind::UnsupportedSchemaVersion => "unsupported_schema_version",
+            _ => "invalid_request",
+        };
+        Self::invalid(code, error.path(), error.message().to_owned())
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable { .. } | StoreError::UnknownFormat { .. } => Self::unavailable(error.to_string()),
+            StoreError::Refused { .. } | StoreError::Corrupt { .. } => Self::internal(error.to_string()),
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let title = self.status.canonical_reason().unwrap_or("Error");
+        let problem =
+            Problem { errors: self.errors, ..Problem::new(self.status.as_u16(), title, self.code, self.detail) };
+        let body = serde_json::to_string(&problem).unwrap_or_default();
+        let mut response = (self.status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();
+        if let Some((name, value)) = self.header {
+            response.headers_mut().insert(name, value);
+        }
+        if let Some(cause) = self.cause {
+            response.extensions_mut().insert(Cause(cause));
+        }
+        response
+    }
+}

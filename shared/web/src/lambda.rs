@@ -1,0 +1,32 @@
+//! Running on Lambda.
+
+use axum::Router;
+use skillhub_store::{Connection, Settings};
+
+use crate::Registry;
+use crate::app::finish;
+
+/// Why a function could not start or go on.
+pub type LambdaError = lambda_http::Error;
+
+/// Serves a function's router: clients are built once, before the first request.
+///
+/// # Errors
+/// If a setting is missing or the runtime fails.
+pub async fn run(router: impl FnOnce(Registry, &Connection) -> Router) -> Result<(), LambdaError> {
+    init_logging();
+    let settings = Settings::from_variables(|name| std::env::var(name).ok())?;
+    let connection = Connection::from_env().await;
+    let registry = Registry { table: connection.table(&settings), settings: settings.into() };
+    lambda_http::run(finish(router(registry, &connection))).await
+}
+
+/// JSON lines on stdout, one an event; the level is in `SKILLHUB_LOG` (default `info`).
+pub fn init_logging() {
+    let level = std::env::var("SKILLHUB_LOG").unwrap_or_else(|_| String::from("info"));
+    // The SDK's own events can hold requests: they stay out, whatever the level.
+    let filter = tracing_subscriber::EnvFilter::new(format!("off,skillhub={level}"));
+    let subscriber = tracing_subscriber::fmt().json().with_env_filter(filter).with_target(true);
+    // A second start in one process keeps the first subscriber.
+    let _ = subscriber.try_init();
+}

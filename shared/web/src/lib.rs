@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+
+mod app;
+mod auth;
+mod clock;
+mod error;
+mod extract;
+mod lambda;
+
+pub use app::finish;
+pub use auth::{Caller, Known};
+pub use clock::{Now, now, rng};
+pub use error::ApiError;
+pub use extract::{Body, MAX_BODY_BYTES, Params, PathParams, json_text};
+pub use lambda::{LambdaError, init_logging, run};
+
+use std::sync::Arc;
+
+use skillhub_store::{Settings, Table};
+
+/// What a function that reads metadata needs; it has no way to the bucket.
+#[derive(Debug, Clone)]
+pub struct Registry {
+    /// The metadata.
+    pub table: Table,
+    /// What the operator has set.
+    pub settings: Arc<Settings>,
+}

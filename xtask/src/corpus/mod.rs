@@ -1,0 +1,112 @@
+//! `cargo xtask corpus`: real skills, which other people wrote, through the registry on this machine.
+
+mod client;
+mod crash;
+mod fetch;
+mod install;
+mod listing;
+mod refusals;
+mod server;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::{Args, Subcommand};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+
+use self::client::{Batch, Verdict};
+use self::fetch::{PACKS, Pack};
+use self::server::Server;
+use crate::process::{cargo, run as run_command, target};
+
+/// How many skills are installed and compared.
+const INSTALLED: usize = 10;
+
+#[derive(Subcommand)]
+pub(crate) enum Task {
+    /// Downloads the packs of skills, unless they are there
+    Fetch,
+    /// Publishes the packs, lists and installs them, and once more with a crash in the middle
+    Publish(Options),
+    /// Both: fetch, then publish
+    Check(Options),
+}
+
+/// Options of a run.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Repeats the choices of an earlier run, which printed this number
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+/// Runs one command.
+///
+/// # Errors
+/// The first thing that is not as it should be.
+pub(crate) fn run(task: &Task) -> Result<(), String> {
+    match task {
+        Task::Fetch => fetch::fetch(),
+        Task::Publish(options) => publish(options.seed),
+        Task::Check(options) => fetch::fetch().and_then(|()| publish(options.seed)),
+    }
+}
+
+/// Runs all of it.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn check() -> Result<(), String> {
+    run(&Task::Check(Options { seed: None }))
+}
+
+fn publish(seed: Option<u64>) -> Result<(), String> {
+    let seed = seed.unwrap_or_else(seed_of_now);
+    println!("seed {seed}");
+    let mut random = StdRng::seed_from_u64(seed);
+    run_command(&mut cargo("build --quiet --package skillhub-local --package skillhub-cli"))?;
+    let folder = fresh_folder()?;
+    let batches = undisturbed(&mut random, &folder)?;
+    for (pack, batch) in &batches {
+        let published = batch.skills.iter().filter(|verdict| verdict.is_there()).count();
+        let after = random.random_range(1..=(published / 2).max(1));
+        crash::run(pack, batch, after, &folder.join(format!("crash-{}", pack.name)))?;
+    }
+    Ok(())
+}
+
+/// Publishes all packs into one registry, and looks at what is in it.
+fn undisturbed(random: &mut StdRng, folder: &Path) -> Result<Vec<(&'static Pack, Batch)>, String> {
+    let server = Server::start(&folder.join("data"))?;
+    let mut batches = Vec::new();
+    for pack in &PACKS {
+        batches.push((pack, client::publish_all(&server, &pack.skills())?));
+    }
+    refusals::print_table(&batches);
+    batches.iter().try_for_each(|(pack, batch)| refusals::demand(pack, batch))?;
+    let published = batches.iter().flat_map(|(_, batch)| &batch.skills).filter(|verdict| verdict.is_there());
+    let published: Vec<&Verdict> = published.collect();
+    listing::demand(&server, 7, &published)?;
+    listing::demand(&server, 100, &published)?;
+    let chosen: Vec<&Verdict> = published.sample(random, INSTALLED).copied().collect();
+    install::demand(&server, &chosen, &folder.join("project"))?;
+    server.stop()?;
+    Ok(batches)
+}
+
+/// An empty folder for everything that a run makes. It stays until the next run, for a look at what went wrong.
+fn fresh_folder() -> Result<PathBuf, String> {
+    let folder = target().join("corpus/run");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    Ok(folder)
+}
+
+fn seed_of_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}

@@ -1,0 +1,50 @@
+//! The workspace's own commands. `cargo xtask` lists them.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "commands that report on the terminal")]
+
+mod bootstraps;
+mod corpus;
+mod process;
+mod test;
+mod tools;
+mod vectors;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The workspace's own commands")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Task>,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Runs everything that a change must pass, stage by stage, and stops at the first failure
+    Test(test::Options),
+    /// Runs real skills from public packs through the registry on this machine
+    #[command(subcommand)]
+    Corpus(corpus::Task),
+    /// Runs one file of vectors: inputs, and the verdicts that they must get
+    Vectors(vectors::Options),
+    /// Builds the Lambda bootstraps as they are deployed, and prints their sizes
+    Bootstraps,
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Some(Task::Test(options)) => test::run(&options),
+        Some(Task::Corpus(task)) => corpus::run(&task),
+        Some(Task::Vectors(options)) => vectors::run(&options),
+        Some(Task::Bootstraps) => bootstraps::run(),
+        None => Arguments::command().print_help().map_err(|e| e.to_string()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

