@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use skillhub_protocol::Namespace;
 
-pub use environment::Environment;
+pub(crate) use environment::Environment;
 pub(crate) use local::LocalConfig;
 pub(crate) use registry_url::is_loopback;
 pub use registry_url::{InvalidRegistryUrl, RegistryUrl};

@@ -26,12 +26,13 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub use client::Client;
-pub use config::{Endpoint, Environment, InvalidRegistryUrl, InvalidToken, RegistryUrl, Token};
+pub use config::{Endpoint, InvalidRegistryUrl, InvalidToken, RegistryUrl, Token};
 pub use error::{Exit, Failure};
-pub use publish::{PublishOptions, Published, publish_folder};
+pub use publish::{Published, publish_folder};
 
 use args::Cli;
 use commands::{Context, Ended};
+use config::Environment;
 use output::Output;
 
 /// Runs the command with the arguments and the environment of this process, and prints.

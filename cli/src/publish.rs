@@ -20,17 +20,17 @@ use crate::output::Progress;
 
 /// What the publisher says of a skill, besides what is in it.
 #[derive(Debug, Clone)]
-pub struct PublishOptions {
+pub(crate) struct PublishOptions {
     /// Where to publish.
-    pub namespace: Namespace,
+    pub(crate) namespace: Namespace,
     /// The slug, where the name in `SKILL.md` or the folder's name is not the one.
-    pub slug: Option<Slug>,
+    pub(crate) slug: Option<Slug>,
     /// The version, where the one in `SKILL.md` or the next patch is not the one.
-    pub version: Option<Release>,
+    pub(crate) version: Option<Release>,
     /// Who shall see the skill; `None` leaves that to the registry.
-    pub scope: Option<Scope>,
+    pub(crate) scope: Option<Scope>,
     /// Tags to point at the version.
-    pub tags: Vec<Tag>,
+    pub(crate) tags: Vec<Tag>,
 }
 
 /// Publishes the skill in a folder the way `skillhub publish DIR --namespace @ns` does, without printing anything.

@@ -1,7 +1,6 @@
 //! Reading answers of the API.
 
-use serde_json::Value;
-use skillhub_protocol::{API_SCHEMA_VERSION, Error, Kind, Manifest, Problem, VersionId};
+use skillhub_protocol::{Error, Kind, Problem};
 use ureq::http::StatusCode;
 
 use crate::config::RegistryUrl;
@@ -13,32 +12,6 @@ pub(super) struct Answer {
     pub(super) request_id: Option<String>,
     pub(super) retry_after: Option<u64>,
     pub(super) body: Vec<u8>,
-}
-
-/// Answer of `GET /api/skills/{skillId}/versions/{versionId}`: any published version with its manifest.
-#[derive(Debug)]
-pub(crate) struct VersionResponse {
-    /// The version's id.
-    pub(crate) id: VersionId,
-    /// What its package holds.
-    pub(crate) manifest: Manifest,
-}
-
-impl VersionResponse {
-    /// Reads an answer.
-    pub(super) fn from_json(text: &str) -> Result<Self, Error> {
-        let value: Value = serde_json::from_str(text)
-            .map_err(|e| Error::new("response", Kind::Json, format!("must be JSON ({e})")))?;
-        let schema = value.get("schemaVersion").and_then(Value::as_u64);
-        if schema != Some(API_SCHEMA_VERSION) {
-            let message = format!("must be {API_SCHEMA_VERSION}: a newer client is needed");
-            return Err(Error::new("response.schemaVersion", Kind::UnsupportedSchemaVersion, message));
-        }
-        let version = value.get("version").unwrap_or(&Value::Null);
-        let id = version.get("id").and_then(Value::as_str).unwrap_or_default();
-        let id = id.parse().map_err(|e| Error::new("response.version.id", Kind::Value, String::from(e)))?;
-        Ok(Self { id, manifest: Manifest::from_value(version.get("manifest").unwrap_or(&Value::Null))? })
-    }
 }
 
 impl Answer {

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use skillhub_protocol::{
     Coordinate, DownloadResponse, Error, ListResponse, OpenUpload, ResolveResponse, SkillId, UploadId, UploadSession,
-    VersionId, WhoAmI,
+    VersionDetail, VersionId, VersionResponse, WhoAmI,
 };
 use ureq::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use ureq::http::{HeaderMap, Method, Request};
 use url::Url;
 
-use super::answer::{Answer, VersionResponse};
+use super::answer::Answer;
 use super::http::{Http, is_transient, read_body, unreachable};
 use crate::config::{Endpoint, RegistryUrl};
 use crate::error::Failure;
@@ -92,8 +92,9 @@ impl Client {
     }
 
     /// A version with its manifest.
-    pub(crate) fn version(&self, skill: &SkillId, version: &VersionId) -> Result<VersionResponse, Failure> {
-        self.get(&["skills", skill.as_str(), "versions", version.as_str()], &[], VersionResponse::from_json)
+    pub(crate) fn version(&self, skill: &SkillId, version: &VersionId) -> Result<VersionDetail, Failure> {
+        let path = ["skills", skill.as_str(), "versions", version.as_str()];
+        self.get(&path, &[], VersionResponse::from_json).map(|answer| answer.version)
     }
 
     /// Where to download a version.

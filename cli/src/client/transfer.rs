@@ -40,10 +40,6 @@ impl Client {
             status => return Err(refused_by_store("download", &credential.url, status)),
         }
         let size = credential.size_bytes;
-        let declared = response.body().content_length();
-        if declared.is_some_and(|length| length != size) {
-            return Err(wrong_size(size, &declared.unwrap_or_default().to_string()));
-        }
         let body = read_body(progress.read(response.into_body().into_reader(), size), size);
         let body = body.map_err(|error| unreachable(&credential.url.to_string(), &error.into()))?;
         match body {

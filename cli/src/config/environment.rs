@@ -12,19 +12,19 @@ use crate::error::Failure;
 
 /// Environment variables, folders and the time, read once.
 #[derive(Debug, Clone)]
-pub struct Environment {
+pub(crate) struct Environment {
     /// `SKILLHUB_REGISTRY`.
-    pub registry: Option<RegistryUrl>,
+    pub(crate) registry: Option<RegistryUrl>,
     /// `SKILLHUB_TOKEN`.
-    pub token: Option<Token>,
+    pub(crate) token: Option<Token>,
     /// Where `config.toml` is: `SKILLHUB_CONFIG_DIR`, else `$XDG_CONFIG_HOME/skillhub`, else `~/.config/skillhub`.
-    pub config_dir: Option<PathBuf>,
+    pub(crate) config_dir: Option<PathBuf>,
     /// The home folder, if there is one.
-    pub home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
     /// The current folder.
-    pub cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// When the command began.
-    pub now: UtcMillis,
+    pub(crate) now: UtcMillis,
 }
 
 impl Environment {
@@ -32,7 +32,7 @@ impl Environment {
     ///
     /// # Errors
     /// If a variable holds a text that is no value of its type, if there is no current folder, or if the clock is beyond the year 9999.
-    pub fn from_process() -> Result<Self, Failure> {
+    pub(crate) fn from_process() -> Result<Self, Failure> {
         let home = env::home_dir().filter(|home| home.is_absolute());
         let cwd = env::current_dir().map_err(|e| Failure::usage(format!("cannot tell the current folder: {e}")))?;
         Ok(Self {

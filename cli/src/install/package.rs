@@ -29,7 +29,7 @@ pub(super) fn resolve(client: &Client, coordinate: &Coordinate) -> Result<Resolv
 pub(super) fn download(client: &Client, wanted: &ResolveResponse, output: &Output) -> Result<Package, Failure> {
     let answer = client.version(&wanted.skill_id, &wanted.version_id)?;
     let manifest = answer.manifest;
-    if answer.id != wanted.version_id || manifest.slug != wanted.slug || manifest.version != wanted.version {
+    if answer.summary.id != wanted.version_id || manifest.slug != wanted.slug || manifest.version != wanted.version {
         let (slug, version) = (&manifest.slug, &manifest.version);
         return Err(disagreement(format!(
             "resolved {} {}, got the manifest of {slug} {version}",

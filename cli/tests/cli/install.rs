@@ -64,6 +64,15 @@ const CASES: &[Case] = &[
         says: &["[digest_mismatch]", "got      more bytes"],
     },
     Case {
+        name: "a shorter body that ends with the connection",
+        spoil: |answers| {
+            answers.artifact.body.truncate(100);
+            answers.artifact = answers.artifact.clone().without("content-length");
+        },
+        code: 6,
+        says: &["[digest_mismatch]", "got      100 bytes"],
+    },
+    Case {
         name: "a body that breaks off",
         spoil: |answers| answers.artifact.body.truncate(100),
         code: 4,

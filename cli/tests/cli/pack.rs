@@ -31,7 +31,7 @@ fn hidden_and_ignored_files_stay_at_home() {
         ("s/.skillhubignore", "scratch/\n"),
         ("s/.gitignore", "draft.md\n"),
         ("s/.env", "TOKEN=1"),
-        ("s/.git/config", "url"),
+        ("s/vendored/.git/config", "url"),
         ("s/node_modules/m/index.js", "x"),
         ("s/__pycache__/x.pyc", "x"),
         // Above the folder, and not in a repository: it does not count.
@@ -44,7 +44,7 @@ fn hidden_and_ignored_files_stay_at_home() {
         "s: 2 files",
         "references/a.md",
         "left out  .env (",
-        "left out  .git/ (",
+        "left out  vendored/.git/ (",
         "left out  node_modules/ (",
     ]);
     assert!(!ran.stderr.contains("draft.md") && !ran.stderr.contains("scratch"), "{}", ran.stderr);

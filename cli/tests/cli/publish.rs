@@ -157,7 +157,10 @@ fn a_changed_skill_gets_the_next_patch_and_an_unchanged_one_its_own_version() {
             "namespace": "@team", "slug": "helper", "skillId": SKILL, "versionId": VERSION, "version": version,
             "sha256": digest, "sizeBytes": 9,
         })));
-            let version = json!({"id": VERSION, "manifest": manifest});
+            let version = json!({
+                "id": VERSION, "version": version, "sha256": digest, "sizeBytes": 9,
+                "publishedAt": "2026-07-23T00:05:00.000Z", "manifest": manifest,
+            });
             hub.script(VERSION_ROUTE, Response::json(200, &json!({"schemaVersion": 1, "version": version})));
         };
     offer("1.2.3");

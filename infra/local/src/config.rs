@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
+use clap::builder::FalseyValueParser;
 
 /// Runs skillhub on this machine: the API, an object store and DynamoDB in one process on 127.0.0.1.
 #[derive(Clone, Debug, Parser)]
@@ -28,17 +29,14 @@ pub struct Config {
     #[arg(long, value_name = "DIR", env = "SKILLHUB_LOCAL_EXAMPLES")]
     examples: Option<PathBuf>,
 
-    /// What to log, as for RUST_LOG: error, warn, info, debug, or by module.
-    #[arg(long, value_name = "FILTER", env = "SKILLHUB_LOCAL_LOG", default_value = "info")]
+    /// What to log: error, warn, info, debug or trace.
+    #[arg(long, value_name = "LEVEL", env = "SKILLHUB_LOCAL_LOG", default_value = "info")]
     log: String,
 
     /// Log errors only, and don't say what is listening where.
-    #[arg(long, short, env = "SKILLHUB_LOCAL_QUIET")]
+    #[arg(long, short, env = "SKILLHUB_LOCAL_QUIET", value_parser = FalseyValueParser::new())]
     pub quiet: bool,
 }
-
-/// Modules that log every refused request as an error, or show requests with their signatures.
-const ALWAYS_OFF: &str = "s3s=off,dynoxide=error,hyper=warn,rustls=warn";
 
 impl Config {
     /// Where the example skills are, if there are any.
@@ -50,6 +48,6 @@ impl Config {
     /// The filter for `tracing`.
     pub fn log_filter(&self) -> String {
         let level = if self.quiet { "error" } else { &self.log };
-        format!("{ALWAYS_OFF},{level}")
+        skillhub_web::log_filter(level)
     }
 }

@@ -1,5 +1,7 @@
 //! What a package holds.
 
+use std::fmt;
+
 use skillhub_protocol::{
     Error, FileEntry, Finding, Manifest, PackagePath, Sha256, SkillName, Slug, Summary, Version, text,
 };
@@ -14,7 +16,7 @@ pub struct Contents {
 }
 
 /// One file of a package.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct PackageFile {
     /// The index in the source, which findings name.
     pub(crate) index: usize,
@@ -95,6 +97,13 @@ impl PackageFile {
     /// A finding inside this file, which names it by path.
     pub(crate) fn finding(&self, code: &str, message: impl Into<String>) -> Finding {
         Finding::warning(code, self.path.as_str(), message)
+    }
+}
+
+/// Without the bytes, which are many and may be private.
+impl fmt::Debug for PackageFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} ({} bytes, {})", self.path, self.data.len(), self.sha256)
     }
 }
 

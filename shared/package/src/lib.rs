@@ -30,6 +30,8 @@ pub use contents::{Contents, PackageFile};
 pub use digest::sha256;
 pub use findings::MAX_FINDINGS;
 pub use limits::Limits;
-pub use policy::{Action, ContentCheck, Declared, FileTypes, NameRule, Package, Policy, Report, check, check_contents};
+pub use policy::{
+    Action, ContentCheck, ContentPolicy, Declared, FileTypes, NameRule, Package, Policy, Report, check, check_contents,
+};
 pub use skill_md::{SkillMd, parse_skill_md};
 pub use verify::{verify, verify_skill_md};

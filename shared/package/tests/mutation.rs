@@ -124,6 +124,7 @@ fn second_opinion(bytes: &[u8]) -> Result<Files, String> {
     Ok(files)
 }
 
+#[expect(clippy::print_stdout, reason = "the seed and the counts are the result of the test")]
 #[test]
 fn what_is_accepted_is_read_alike_by_another_reader() {
     let seeds = seeds();

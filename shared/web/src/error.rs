@@ -5,9 +5,12 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use skillhub_protocol::{Error, Kind, Problem, ProblemItem};
 use skillhub_store::StoreError;
 
-/// An answer with an error status.
+/// An answer with an error status. One pointer wide, because it is half of every handler's result.
 #[derive(Debug, Clone)]
-pub struct ApiError {
+pub struct ApiError(Box<Fields>);
+
+#[derive(Debug, Clone)]
+struct Fields {
     status: StatusCode,
     code: &'static str,
     detail: String,
@@ -24,7 +27,7 @@ pub(crate) struct Cause(pub(crate) String);
 impl ApiError {
     /// An error of this status and code. `detail` says what is wrong and what to do next.
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, code, detail: detail.into(), errors: Vec::new(), header: None, cause: None }
+        Self(Box::new(Fields { status, code, detail: detail.into(), errors: Vec::new(), header: None, cause: None }))
     }
 
     /// The one answer for what does not exist and for what the caller may not know of.
@@ -59,27 +62,32 @@ impl ApiError {
     /// The same error with one more fault.
     #[must_use]
     pub fn with(mut self, code: &str, path: &str, message: impl Into<String>) -> Self {
-        self.errors.push(ProblemItem { code: code.to_owned(), path: path.to_owned(), message: message.into() });
+        self.0.errors.push(ProblemItem { code: code.to_owned(), path: path.to_owned(), message: message.into() });
         self
     }
 
     /// The same error with a header.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: &str) -> Self {
-        self.header = HeaderValue::from_str(value).ok().map(|value| (name, value));
+        self.0.header = HeaderValue::from_str(value).ok().map(|value| (name, value));
         self
     }
 
     /// A fault of ours. The cause goes to the log, not to the caller.
     pub fn internal(cause: String) -> Self {
         let detail = "Something is wrong on our side. Please report the x-request-id of this answer.";
-        Self { cause: Some(cause), ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail) }
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail).because(cause)
     }
 
     fn unavailable(cause: String) -> Self {
         let detail = "The registry cannot answer right now. Try again in a moment.";
         let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
-        Self { cause: Some(cause), ..error }.header(header::RETRY_AFTER, "1")
+        error.because(cause).header(header::RETRY_AFTER, "1")
+    }
+
+    fn because(mut self, cause: String) -> Self {
+        self.0.cause = Some(cause);
+        self
     }
 }
 
@@ -105,15 +113,15 @@ impl From<StoreError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let title = self.status.canonical_reason().unwrap_or("Error");
-        let problem =
-            Problem { errors: self.errors, ..Problem::new(self.status.as_u16(), title, self.code, self.detail) };
+        let Fields { status, code, detail, errors, header, cause } = *self.0;
+        let title = status.canonical_reason().unwrap_or("Error");
+        let problem = Problem { errors, ..Problem::new(status.as_u16(), title, code, detail) };
         let body = serde_json::to_string(&problem).unwrap_or_default();
-        let mut response = (self.status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response();
-        if let Some((name, value)) = self.header {
+        let mut response = (status, [(http::header::CONTENT_TYPE, "application/problem+json")], body).into_response();
+        if let Some((name, value)) = header {
             response.headers_mut().insert(name, value);
         }
-        if let Some(cause) = self.cause {
+        if let Some(cause) = cause {
             response.extensions_mut().insert(Cause(cause));
         }
         response

@@ -24,9 +24,14 @@ pub async fn run(router: impl FnOnce(Registry, &Connection) -> Router) -> Result
 /// JSON lines on stdout, one an event; the level is in `SKILLHUB_LOG` (default `info`).
 pub fn init_logging() {
     let level = std::env::var("SKILLHUB_LOG").unwrap_or_else(|_| String::from("info"));
-    // The SDK's own events can hold requests: they stay out, whatever the level.
-    let filter = tracing_subscriber::EnvFilter::new(format!("off,skillhub={level}"));
-    let subscriber = tracing_subscriber::fmt().json().with_env_filter(filter).with_target(true);
+    let filter = tracing_subscriber::EnvFilter::new(log_filter(&level));
+    let subscriber = tracing_subscriber::fmt().json().with_env_filter(filter);
     // A second start in one process keeps the first subscriber.
     let _ = subscriber.try_init();
+}
+
+/// What is logged at `level` (`error`, `warn`, `info`, `debug`, `trace`): our own events. Those of the SDK and of HTTP stacks
+/// can hold requests with their secrets, so they stay out at every level.
+pub fn log_filter(level: &str) -> String {
+    format!("off,skillhub={level}")
 }

@@ -12,7 +12,7 @@ pub use auth::{Caller, Known};
 pub use clock::{Now, now, rng};
 pub use error::ApiError;
 pub use extract::{Body, MAX_BODY_BYTES, Params, PathParams, json_text};
-pub use lambda::{LambdaError, init_logging, run};
+pub use lambda::{LambdaError, init_logging, log_filter, run};
 
 use std::sync::Arc;
 

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use skillhub_protocol::SkillSummary;
+
 use super::client::{self, Batch};
 use super::fetch::Pack;
 use super::listing;
@@ -21,21 +23,31 @@ const ACKNOWLEDGED: &str = "published ";
 /// What was lost, or published twice.
 pub(crate) fn run(pack: &Pack, undisturbed: &Batch, after: usize, data: &Path) -> Result<(), String> {
     let acknowledged = interrupt(pack, after, data)?;
-    println!("killed the server after {} skills of {} were acknowledged", acknowledged.len(), pack.name);
     let server = Server::start(data)?;
+    let survivors = listing::traverse(&server, 100)?;
+    let (told, there) = (acknowledged.len(), survivors.len());
+    println!("killed the server when {told} skills of {} were acknowledged: {there} are there after it", pack.name);
+    demand_none_lost("acknowledged", &acknowledged, &survivors.iter().filter_map(coordinate).collect())?;
     let batch = client::publish_all(&server, &pack.skills())?;
-    let there = coordinates(&batch);
-    let lost: Vec<_> = acknowledged.difference(&there).collect();
-    if !lost.is_empty() {
-        return Err(format!("acknowledged before the crash, and gone: {lost:?}"));
-    }
-    if there != coordinates(undisturbed) {
-        let failures = batch.skills.iter().filter_map(|verdict| verdict.error.as_ref());
-        let failures: Vec<String> = failures.map(|failure| format!("[{}] {}", failure.code, failure.message)).collect();
-        return Err(format!("after the crash other skills are published than without one: {failures:#?}"));
-    }
+    demand_same(&batch, undisturbed)?;
     listing::demand(&server, 100, &batch.skills.iter().collect::<Vec<_>>())?;
+    let ids = |skills: &[SkillSummary]| skills.iter().map(|s| format!("{} {}", s.id, s.current_version.id)).collect();
+    demand_none_lost("there", &ids(&survivors), &ids(&listing::traverse(&server, 100)?))?;
     server.stop()
+}
+
+fn demand_none_lost(what: &str, before: &BTreeSet<String>, after: &BTreeSet<String>) -> Result<(), String> {
+    let lost: Vec<_> = before.difference(after).collect();
+    if lost.is_empty() { Ok(()) } else { Err(format!("{what} before, and gone after it: {lost:?}")) }
+}
+
+fn demand_same(batch: &Batch, undisturbed: &Batch) -> Result<(), String> {
+    if coordinates(batch) == coordinates(undisturbed) {
+        return Ok(());
+    }
+    let failures = batch.skills.iter().filter_map(|verdict| verdict.error.as_ref());
+    let failures: Vec<String> = failures.map(|failure| format!("[{}] {}", failure.code, failure.message)).collect();
+    Err(format!("after the crash other skills are published than without one; failures: {failures:#?}"))
 }
 
 /// Publishes until the kill; gives the coordinates that the client printed as published.
@@ -53,6 +65,11 @@ fn interrupt(pack: &Pack, after: usize, data: &Path) -> Result<BTreeSet<String>,
     let (_, rest) = client::drain(&mut child, &lines)?;
     acknowledged.extend(rest.lines().filter_map(|line| line.strip_prefix(ACKNOWLEDGED)).map(str::to_owned));
     Ok(acknowledged)
+}
+
+/// As the client writes it: `@namespace/slug@version`.
+fn coordinate(skill: &SkillSummary) -> Option<String> {
+    Some(format!("{}/{}@{}", skill.namespace.as_ref()?, skill.slug, skill.current_version.version))
 }
 
 fn coordinates(batch: &Batch) -> BTreeSet<String> {

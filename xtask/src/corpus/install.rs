@@ -11,8 +11,8 @@ use super::server::Server;
 use crate::process::capture;
 use crate::tools;
 
-/// What the client writes beside the files of a skill.
-const RECORD: &str = ".astron/metadata.json";
+/// The folder of what the client notes about a skill; no package has it.
+const RECORD: &str = ".astron";
 
 /// Installs some skills into a project, compares them byte for byte with their sources, and lets another client find them.
 ///
@@ -43,8 +43,7 @@ fn compare(server: &Server, verdict: &Verdict, folder: &Path) -> Result<String, 
             return Err(format!("{path} differs"));
         }
     }
-    let mut expected: BTreeSet<String> = manifest.files().iter().map(|file| file.path.to_string()).collect();
-    expected.insert(RECORD.to_owned());
+    let expected: BTreeSet<String> = manifest.files().iter().map(|file| file.path.to_string()).collect();
     let found = files_below(&installed)?;
     if found == expected { Ok(manifest.slug.to_string()) } else { Err(format!("holds {found:?}, not {expected:?}")) }
 }
@@ -53,17 +52,21 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The paths of all files below a folder.
+/// The paths of all files of a skill below its folder.
 fn files_below(root: &Path) -> Result<BTreeSet<String>, String> {
     let (mut files, mut folders) = (BTreeSet::new(), vec![PathBuf::new()]);
     while let Some(folder) = folders.pop() {
+        if folder.starts_with(RECORD) {
+            continue;
+        }
         let entries = fs::read_dir(root.join(&folder)).map_err(|e| format!("{}: {e}", root.display()))?;
         for entry in entries {
             let entry = entry.map_err(|e| e.to_string())?;
             let path = folder.join(entry.file_name());
-            match entry.file_type().map_err(|e| e.to_string())?.is_dir() {
-                true => folders.push(path),
-                false => drop(files.insert(path.to_string_lossy().into_owned())),
+            if entry.file_type().map_err(|e| e.to_string())?.is_dir() {
+                folders.push(path);
+            } else {
+                files.insert(path.to_string_lossy().into_owned());
             }
         }
     }

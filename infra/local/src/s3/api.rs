@@ -19,6 +19,9 @@ use super::{Creation, ObjectCreated, REGION};
 /// The most entries that one page of a listing has.
 const MAX_PAGE: i32 = 1000;
 
+/// The end of the year 9999, after which S3 can't write dates.
+const LAST_DATE_MS: u64 = 253_402_300_799_999;
+
 /// [`Store`] as an S3 service. Every stored object is told to `created`.
 pub(crate) struct Api {
     pub(crate) store: Arc<Store>,
@@ -328,5 +331,5 @@ fn without_aws_chunked(encoding: String) -> Option<String> {
 }
 
 fn timestamp(milliseconds: u64) -> Timestamp {
-    Timestamp::from(UNIX_EPOCH + Duration::from_millis(milliseconds))
+    Timestamp::from(UNIX_EPOCH + Duration::from_millis(milliseconds.min(LAST_DATE_MS)))
 }

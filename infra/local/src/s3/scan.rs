@@ -13,7 +13,7 @@ use crate::files;
 pub(super) fn scan(root: &Path, damaged: &Path) -> Result<(BTreeMap<String, Bucket>, OpenReport), StoreError> {
     let mut report = OpenReport::default();
     let mut buckets = BTreeMap::new();
-    fs::create_dir_all(root).map_err(at(root))?;
+    fs::create_dir_all(root).and_then(|()| root.parent().map_or(Ok(()), files::sync_dir)).map_err(at(root))?;
     for entry in entries(root)? {
         if let (true, Ok(name)) = (entry.path().is_dir(), entry.file_name().into_string()) {
             let objects = scan_bucket(&name, &entry.path(), damaged, &mut report)?;

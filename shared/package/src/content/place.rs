@@ -10,18 +10,24 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place of a byte offset.
-    pub(crate) fn of(text: &str, offset: usize) -> Self {
+    /// The place of a byte offset in UTF-8, or in what is nearly UTF-8.
+    pub(crate) fn of(text: &[u8], offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
-        let line = before.bytes().filter(|b| *b == b'\n').count().saturating_add(1);
-        let start = before.rfind('\n').map_or(0, |at| at.saturating_add(1));
-        let column = before.get(start..).unwrap_or_default().chars().count().saturating_add(1);
+        let line = memchr::memchr_iter(b'\n', before).count().saturating_add(1);
+        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at.saturating_add(1));
+        let on_line = before.get(start..).unwrap_or_default();
+        let column = on_line.iter().filter(|byte| !is_continuation(**byte)).count().saturating_add(1);
         Self { line: narrow(line), column: narrow(column) }
     }
 
     pub(crate) fn on(self, finding: Finding) -> Finding {
         finding.at(self.line, self.column)
     }
+}
+
+/// Whether the byte continues a character of UTF-8.
+fn is_continuation(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
 }
 
 pub(crate) fn narrow(number: usize) -> u32 {

@@ -60,8 +60,8 @@ pub(super) const RULES: [Rule; 28] = [
     rule("PRIVATE KEY-----", "a private key", Pem),
 ];
 
-/// How far a body is read: longer than any format demands.
-const MAX_BODY: usize = 256;
+/// How far the lines of a key are read.
+const PEM_WINDOW: usize = 256;
 /// How much of a key must follow its first line: documentation shows `...` there.
 const MIN_PEM: usize = 100;
 /// Real bodies are random; texts with fewer bits for each character are written by people.
@@ -87,30 +87,37 @@ const PLACEHOLDERS: [&str; 14] = [
 impl Rule {
     /// The hit, if what surrounds the needle makes it a credential.
     pub(super) fn hit(&self, text: &[u8], needle: Range<usize>) -> Option<Hit> {
-        let after = text.get(needle.end..).unwrap_or_default();
-        let length = match self.body {
-            Pem => return is_pem(after).then(|| self.report(needle.start, "-----BEGIN", None)),
-            Exactly(len, alphabet) => body(after, alphabet).filter(|found| *found == len)?,
-            AtLeast(len, alphabet) => body(after, alphabet).filter(|found| *found >= len)?,
-        };
+        let after = text.get(needle.end..)?;
+        if matches!(self.body, Pem) {
+            return is_pem(after).then(|| self.report(needle.start, "-----BEGIN…"));
+        }
         let before = needle.start.checked_sub(1).and_then(|at| text.get(at));
-        if before.is_some_and(|b| is_word(*b)) || !is_random(after.get(..length)?) {
+        if before.is_some_and(|b| is_word(*b)) {
             return None;
         }
-        Some(self.report(needle.start, self.needle, needle.len().checked_add(length)))
+        let body = self.body.of(after).filter(|body| is_random(body))?;
+        let shown = format!("{}… (at least {} characters)", self.needle, needle.len().checked_add(body.len())?);
+        Some(self.report(needle.start, &shown))
     }
 
-    fn report(&self, offset: usize, shown: &str, length: Option<usize>) -> Hit {
-        let length = length.map(|length| format!(" ({length} characters)")).unwrap_or_default();
-        let message = format!("holds {}: {shown}…{length}", self.what);
+    fn report(&self, offset: usize, shown: &str) -> Hit {
+        let message = format!("holds {}: {shown}", self.what);
         Hit { offset, message, hint: "remove it, and revoke it where it was issued: it has been copied already" }
     }
 }
 
-/// How many characters of the alphabet come first, if the run ends within the bound.
-fn body(after: &[u8], alphabet: fn(u8) -> bool) -> Option<usize> {
-    let bounded = after.get(..MAX_BODY).unwrap_or(after);
-    bounded.iter().position(|b| !alphabet(*b)).or_else(|| (bounded.len() == after.len()).then_some(bounded.len()))
+impl Body {
+    /// The body at the start of a text. Reads no further than it must.
+    fn of<'a>(&self, after: &'a [u8]) -> Option<&'a [u8]> {
+        let (len, alphabet, ends) = match self {
+            Exactly(len, alphabet) => (*len, alphabet, true),
+            AtLeast(len, alphabet) => (*len, alphabet, false),
+            Pem => return None,
+        };
+        let (body, rest) = after.split_at_checked(len)?;
+        let goes_on = rest.first().is_some_and(|b| alphabet(*b));
+        (!(ends && goes_on) && body.iter().all(|b| alphabet(*b))).then_some(body)
+    }
 }
 
 fn is_random(body: &[u8]) -> bool {
@@ -133,7 +140,10 @@ fn entropy(bytes: &[u8]) -> f64 {
 
 /// Whether enough of a key follows, on lines of their own or with `\n` spelled out.
 fn is_pem(after: &[u8]) -> bool {
-    let window = after.get(..MAX_BODY).unwrap_or(after);
+    if ![b"\n".as_slice(), b"\r\n", b"\\n"].iter().any(|line_break| after.starts_with(line_break)) {
+        return false;
+    }
+    let window = after.get(..PEM_WINDOW).unwrap_or(after);
     let text = String::from_utf8_lossy(window).replace("\\n", "\n");
     let digits: Vec<u8> = text.bytes().filter(|b| !b.is_ascii_whitespace()).take_while(|b| is_base64(*b)).collect();
     digits.len() >= MIN_PEM && entropy(&digits) >= MIN_ENTROPY

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Hit;
 
 /// What brings a line to attention.
-pub(super) const NEEDLES: [&str; 7] = ["curl", "wget", "iex", "IEX", "Invoke-Expression", "fetch -o", "DownloadString"];
+pub(super) const NEEDLES: [&str; 6] = ["curl", "wget", "fetch -o", "iex", "IEX", "Invoke-Expression"];
 
 const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
 /// These run their input only when told no other program.
@@ -85,13 +85,18 @@ impl<'a> Line<'a> {
 
     /// `irm https://… | iex`, `iex (iwr …)`, `iex ((New-Object …).DownloadString(…))`
     fn is_powershell(&self) -> bool {
+        if !POWERSHELL.iter().any(|run| starts_with_word(&self.command, run)) {
+            return false;
+        }
         let (before, command) = (self.before.to_ascii_lowercase(), self.command.to_ascii_lowercase());
         let is_fetch = |text: &str| POWERSHELL_FETCH.iter().any(|fetch| text.contains(fetch)) && names_source(text);
-        let runs = |text: &str| POWERSHELL.iter().any(|run| text.starts_with(run));
-        let piped = before.trim_end().ends_with('|') && is_fetch(&before) && runs(&command);
-        let called = runs(&command) && command.split_once('(').is_some_and(|(_, inner)| is_fetch(inner));
-        piped || called
+        let piped = before.trim_end().ends_with('|') && is_fetch(&before);
+        piped || command.split_once('(').is_some_and(|(_, inner)| is_fetch(inner))
     }
+}
+
+fn starts_with_word(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
 /// Where the line ends: at a line break without a backslash before it.

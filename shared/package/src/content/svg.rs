@@ -6,8 +6,10 @@ const ACTIVE_ELEMENTS: [&str; 6] = ["script", "foreignobject", "iframe", "embed"
 const ACTIVE_VALUES: [&str; 2] = ["javascript:", "data:text/html"];
 
 /// The first element or attribute of an SVG that can run code, or that defines entities.
-pub(super) fn scan(text: &str) -> Option<Hit> {
-    let mut rest = text;
+pub(super) fn scan(svg: &[u8]) -> Option<Hit> {
+    // What is no UTF-8 shifts the place, at worst.
+    let text = String::from_utf8_lossy(svg);
+    let mut rest = text.as_ref();
     while let Some((before, from)) = rest.split_once('<') {
         let end = from.find('>').unwrap_or(from.len());
         let (tag, after) = from.split_at_checked(end)?;

@@ -18,27 +18,37 @@ pub(crate) fn is_invisible(c: char) -> bool {
 
 /// How many hidden characters a text has, with the first and its byte offset. Joiners in words and emoji, marks beside text
 /// that runs from right to left, selectors behind emoji and ideographs, and flags spelled with tags are not hidden.
-pub(crate) fn hidden(text: &str) -> Option<Hidden> {
-    let bytes = text.as_bytes();
+pub(crate) fn hidden(text: &[u8]) -> Option<Hidden> {
     let mut found: Option<Hidden> = None;
     // Where a flag that is spelled with tags ends, as far as it has been read.
     let mut flag_end = 0;
-    for offset in memchr3_iter(LEADS[0], LEADS[1], LEADS[2], bytes) {
-        let (before, from) = text.split_at_checked(offset)?;
-        let mut chars = from.chars();
-        let (Some(c), after) = (chars.next(), chars.next()) else { continue };
-        if !may_hide(c) {
-            continue;
-        }
-        let before = before.chars().next_back();
+    for offset in memchr3_iter(LEADS[0], LEADS[1], LEADS[2], text) {
+        let Some(c) = char_at(text, offset).filter(|c| may_hide(*c)) else { continue };
+        let before = char_before(text, offset);
         if is_tag(c) && (before == Some(FLAG) || offset == flag_end) {
             flag_end = offset.saturating_add(c.len_utf8());
-        } else if is_hidden(before, c, after) {
+        } else if is_hidden(before, c, char_at(text, offset.saturating_add(c.len_utf8()))) {
             let first = found.get_or_insert(Hidden { first: c, offset, count: 0 });
             first.count = first.count.saturating_add(1);
         }
     }
     found
+}
+
+/// The character that begins at an offset.
+fn char_at(text: &[u8], offset: usize) -> Option<char> {
+    let len = match text.get(offset)? {
+        0..0x80 => 1,
+        0x80..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    };
+    std::str::from_utf8(text.get(offset..offset.checked_add(len)?)?).ok()?.chars().next()
+}
+
+/// The character that ends at an offset.
+fn char_before(text: &[u8], offset: usize) -> Option<char> {
+    (1..=4).find_map(|len| char_at(text, offset.checked_sub(len)?).filter(|c| c.len_utf8() == len))
 }
 
 /// The flag before the letters of a region.
@@ -94,9 +104,9 @@ fn is_beyond_latin(c: char) -> bool {
     c > '\u{24f}' && !is_invisible(c) || is_selector(c)
 }
 
-pub(super) fn scan(file: &PackageFile, text: &str) -> Option<Finding> {
-    let found = hidden(text)?;
+pub(super) fn scan(file: &PackageFile) -> Option<Finding> {
+    let found = hidden(file.data())?;
     let finding = file.finding("hidden_unicode", found.message());
     let hint = "remove the character: what people read would differ from what an agent reads";
-    Some(Place::of(text, found.offset).on(finding).hint(hint))
+    Some(Place::of(file.data(), found.offset).on(finding).hint(hint))
 }

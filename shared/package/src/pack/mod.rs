@@ -1,7 +1,7 @@
 //! The pure part of a packer: from the files of a folder, or from a ZIP as people make them, to the files of a package.
 //!
-//! What does not belong in a package is left out and listed. Everything else is kept, so that [`check_contents`]
-//! (crate::check_contents) can say what a registry will not take.
+//! What does not belong in a package is left out and listed. Everything else is kept, so that
+//! [`check_contents`](crate::check_contents) can say what a registry will not take.
 
 mod files;
 mod ignore;

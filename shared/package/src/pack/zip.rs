@@ -47,6 +47,9 @@ struct Member {
 
 fn read(bytes: &[u8], limits: &Limits) -> Result<Reading, Finding> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|e| unreadable(&e))?;
+    if archive.has_duplicate_names() {
+        return Err(Finding::error("path_collision", "archive", "the archive holds two entries of the same name"));
+    }
     let (members, mut left_out) = members(&mut archive)?;
     let root = root(&members)?;
     let mut packer = Packer::default();

@@ -8,10 +8,9 @@ mod types;
 use serde::{Deserialize, Serialize};
 use skillhub_protocol::{Finding, Scope};
 
-pub use self::content::{Action, ContentCheck};
+pub use self::content::{Action, ContentCheck, ContentPolicy};
 pub use self::types::FileTypes;
 
-use self::content::ContentPolicy;
 use crate::archive::{self, Reading};
 use crate::contents::Contents;
 use crate::findings::{finish, has_error};

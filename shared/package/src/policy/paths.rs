@@ -1,6 +1,7 @@
 //! Paths that the wire allows, but that no registry should hand out.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use skillhub_protocol::Finding;
 use unicode_normalization::UnicodeNormalization;
@@ -56,6 +57,7 @@ fn is_device(segment: &str) -> bool {
 }
 
 /// A name of the tree: a file, or a folder that holds one or is listed itself.
+#[derive(Clone, Copy, PartialEq)]
 struct Name<'a> {
     spelling: &'a str,
     is_directory: bool,
@@ -63,17 +65,25 @@ struct Name<'a> {
 
 /// Files and folders that some file systems take for one another: each folder on the way to a file counts.
 fn collisions(listing: &[Placed]) -> Vec<Finding> {
-    let mut seen: HashMap<String, Name<'_>> = HashMap::new();
+    let mut seen = HashMap::new();
     let mut findings = Vec::new();
     for place in listing {
-        let found = prefixes(place).find_map(|name| {
-            let other = seen.entry(fold(name.spelling)).or_insert(Name { ..name });
-            let same = other.spelling == name.spelling && other.is_directory && name.is_directory;
-            (!same && !std::ptr::eq(other.spelling, name.spelling)).then_some(other.spelling)
-        });
-        findings.extend(found.map(|other| collision(place, other)));
+        let other = prefixes(place).find_map(|name| take(&mut seen, name));
+        findings.extend(other.map(|other| collision(place, other)));
     }
     findings
+}
+
+/// Takes a name; if something else has it already, says what. Only a folder may be met again, in the same spelling.
+fn take<'a>(seen: &mut HashMap<String, Name<'a>>, name: Name<'a>) -> Option<&'a str> {
+    match seen.entry(fold(name.spelling)) {
+        Entry::Vacant(vacant) => {
+            vacant.insert(name);
+            None
+        }
+        Entry::Occupied(taken) if name.is_directory && *taken.get() == name => None,
+        Entry::Occupied(taken) => Some(taken.get().spelling),
+    }
 }
 
 /// The folders on the way to a place, outermost first, and the place itself.

@@ -18,7 +18,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(&str, Option<Finding>), Finding> {
     let text = std::str::from_utf8(bytes).map_err(|e| not_utf8(bytes, e.valid_up_to()))?;
     if let Some(offset) = text.find('\0') {
         let finding = Finding::error("nul_byte", "skillMd", format!("the byte at offset {offset} is NUL"));
-        return Err(Place::of(text, offset).on(finding).hint("SKILL.md must be plain text"));
+        return Err(Place::of(bytes, offset).on(finding).hint("SKILL.md must be plain text"));
     }
     let Some(text) = text.strip_prefix('\u{feff}') else {
         return Ok((text, None));

@@ -9,7 +9,7 @@ use skillhub_protocol::{Finding, SkillName, Summary, text};
 use super::hint::double_quoted;
 use super::yaml::Tree;
 use crate::content::unicode::hidden;
-use crate::findings::quote;
+use crate::findings::{MAX_FINDINGS, quote};
 
 /// The fields of the public specification.
 const PORTABLE: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
@@ -76,7 +76,9 @@ impl<'a> Reader<'a> {
         let len = text::utf16_len(text);
         if len > max {
             let message = format!("has {len} UTF-16 units, at most {max} are allowed");
-            return self.fail(&format!("{field}_too_long"), field, message);
+            let finding = self.at(field, Finding::error(&format!("{field}_too_long"), path(field), message));
+            self.findings.push(finding.hint("shorten it, and move what is left out below the frontmatter"));
+            return None;
         }
         Some(text)
     }
@@ -105,20 +107,19 @@ impl<'a> Reader<'a> {
     }
 
     fn refuse_hidden(&mut self, field: &str, text: &str) {
-        if let Some(found) = hidden(text) {
+        if let Some(found) = hidden(text.as_bytes()) {
             self.error("hidden_unicode", field, found.message());
         }
     }
 
     /// Warnings about fields that other clients do not know or read differently.
     pub(super) fn check_portability(&mut self) {
-        for key in self.map.keys() {
-            if !PORTABLE.contains(&key.as_str()) && !key.starts_with(EXTENSION) {
-                let message = format!("{} is no field of the public specification: some clients refuse it", quote(key));
-                let finding = Finding::warning("field_not_portable", path(key), message);
-                let finding = self.at(key, finding).hint("move it under `metadata`");
-                self.findings.push(finding);
-            }
+        let foreign = self.map.keys().filter(|key| !PORTABLE.contains(&key.as_str()) && !key.starts_with(EXTENSION));
+        for key in foreign.take(MAX_FINDINGS) {
+            let message = format!("{} is no field of the public specification: some clients refuse it", quote(key));
+            let finding = Finding::warning("field_not_portable", path(key), message);
+            let finding = self.at(key, finding).hint("move it under `metadata`");
+            self.findings.push(finding);
         }
         self.check_metadata();
         self.check_compatibility();

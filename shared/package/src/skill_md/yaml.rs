@@ -1,6 +1,7 @@
 //! YAML as one tree: no anchors, aliases, merge keys or tags, no key twice, bounded depth, YAML 1.2 booleans.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
 use serde_json::{Map, Value};
@@ -20,13 +21,13 @@ const FIRST_LINE: usize = 2;
 /// A frontmatter and where its upper keys are.
 pub(super) struct Tree {
     pub(super) value: Value,
-    places: Vec<(String, Place)>,
+    places: HashMap<String, Place>,
 }
 
 impl Tree {
     /// The place of a key, given as `metadata.author`.
     pub(super) fn place(&self, path: &str) -> Option<Place> {
-        self.places.iter().find(|(known, _)| known == path).map(|(_, place)| *place)
+        self.places.get(path).copied()
     }
 }
 
@@ -43,7 +44,7 @@ pub(super) fn parse(yaml: &str) -> Result<Tree, Finding> {
         yaml,
         parser: Parser::new_from_str_with_options(yaml, options),
         path: Vec::new(),
-        places: Vec::new(),
+        places: HashMap::new(),
     };
     let value = composer.document()?;
     Ok(Tree { value, places: composer.places })
@@ -54,7 +55,7 @@ struct Composer<'a> {
     parser: Parser<'a, StrInput<'a>>,
     /// The keys on the way to the node at hand.
     path: Vec<String>,
-    places: Vec<(String, Place)>,
+    places: HashMap<String, Place>,
 }
 
 impl<'a> Composer<'a> {
@@ -147,7 +148,7 @@ impl<'a> Composer<'a> {
                 return Err(self.finding("yaml_duplicate_key", span.start, message).hint("remove one of them"));
             }
             if self.path.len() <= PLACED_DEPTH {
-                self.places.push((self.path.join("."), place(span.start)));
+                self.places.insert(self.path.join("."), place(span.start));
             }
             let (event, span) = self.next()?;
             let value = self.node(event, span, depth)?;

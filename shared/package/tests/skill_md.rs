@@ -1,0 +1,54 @@
+//! What a `SKILL.md` says, beyond its verdicts.
+
+use serde_json::json;
+use skillhub_package::parse_skill_md;
+
+#[test]
+fn the_whole_frontmatter_is_kept_as_yaml_1_2_reads_it() {
+    let text = "---\nname: a\ndescription: ' b '\nlicense: no\nx-astron-date: 2026-01-02\nx-astron-list: [1, 0x1f, -2, 1.5, .5e1, \
+                1e400, .inf, ~, True, 'true', 018]\nmetadata:\n  nested: {k: [v]}\n---\nbody\n";
+    let skill_md = parse_skill_md(text.as_bytes()).unwrap();
+    assert_eq!((skill_md.name.as_str(), skill_md.description.as_str()), ("a", "b"));
+    let expected = json!({
+        "name": "a",
+        "description": " b ",
+        "license": "no",
+        "x-astron-date": "2026-01-02",
+        "x-astron-list": [1, 31, -2, 1.5, 5.0, "1e400", ".inf", null, true, "true", 18],
+        "metadata": {"nested": {"k": ["v"]}},
+    });
+    assert_eq!(skill_md.frontmatter, expected);
+}
+
+#[test]
+fn the_version_is_a_release_at_the_top_or_in_the_metadata() {
+    let version = |lines: &str| {
+        let text = format!("---\nname: a\ndescription: b\n{lines}---\n");
+        parse_skill_md(text.as_bytes()).unwrap().version().map(|version| version.to_string())
+    };
+    let cases = [
+        ("version: 1.2.0\n", Some("1.2.0")),
+        ("metadata: {version: '2.0.0-rc.1'}\n", Some("2.0.0-rc.1")),
+        ("version: 1.2.0\nmetadata: {version: 3.0.0}\n", Some("1.2.0")),
+        ("version: 1.0\nmetadata: {version: 3.0.0}\n", Some("3.0.0")),
+        ("version: v1.2.0\n", None),
+        ("metadata: {version: 1.10}\n", None),
+        ("", None),
+    ];
+    cases.iter().for_each(|(lines, expected)| assert_eq!(version(lines).as_deref(), *expected, "{lines}"));
+}
+
+/// Every short text over the characters that YAML gives a meaning, inside of a frontmatter: none may panic.
+#[test]
+fn no_text_makes_the_parser_panic() {
+    const PIECES: [&str; 16] =
+        ["a", ": ", "- ", "[", "]", "{", "}", "\"", "'", "&x ", "*x", "!t ", "|\n ", "#", "\n", "\t"];
+    let depth = 4;
+    for number in 0..PIECES.len().pow(depth) {
+        let pieces = (0..depth).map(|digit| PIECES[number / PIECES.len().pow(digit) % PIECES.len()]);
+        let text = format!("---\nname: a\ndescription: {}\n---\n", pieces.collect::<String>());
+        if let Ok(skill_md) = parse_skill_md(text.as_bytes()) {
+            assert!(skill_md.frontmatter.is_object());
+        }
+    }
+}

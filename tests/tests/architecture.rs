@@ -1,0 +1,104 @@
+//! The direction of dependencies, read from Cargo: see ARCHITECTURE.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
+
+/// For each crate of the workspace, the other crates of the workspace that it may depend on.
+const ARROWS: [(&str, &[&str]); 12] = [
+    ("protocol", &[]),
+    ("package", &["protocol"]),
+    ("store", &["protocol"]),
+    ("web", &["protocol", "store"]),
+    ("list", &["protocol", "store", "web"]),
+    ("detail", &["protocol", "store", "web"]),
+    ("download", &["protocol", "store", "web"]),
+    ("publish", &["protocol", "store", "web"]),
+    // The bootstraps share logging and the clock with the HTTP functions.
+    ("validate", &["protocol", "package", "store", "web"]),
+    ("sweep", &["protocol", "package", "store", "validate", "web"]),
+    ("cli", &["protocol", "package"]),
+    (
+        "local",
+        &["protocol", "package", "store", "web", "list", "detail", "download", "publish", "validate", "sweep", "cli"],
+    ),
+];
+
+/// What no crate of the left may have anywhere below it.
+const FORBIDDEN: [(&[&str], &[&str]); 3] = [
+    // Pure: no AWS, no async runtime, no network, no randomness, no clock but the caller's.
+    (
+        &["protocol", "package"],
+        &["aws-", "tokio", "futures", "hyper", "axum", "ureq", "rustls", "rand", "lambda", "async-"],
+    ),
+    (&["cli"], &["aws-", "tokio", "hyper", "axum", "lambda", "skillhub-store", "skillhub-web"]),
+    // The embedded stores are for local mode alone.
+    (&["list", "detail", "download", "publish", "validate", "sweep"], &["s3s", "dynoxide", "rusqlite", "rcgen"]),
+];
+
+/// The platform that the functions run on; other platforms' parts of dependencies do not count.
+const PLATFORM: &str = "x86_64-unknown-linux-gnu";
+
+fn metadata() -> Metadata {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+    let mut command = MetadataCommand::new();
+    command.manifest_path(manifest);
+    command.other_options([String::from("--offline"), String::from("--filter-platform"), String::from(PLATFORM)]).exec().unwrap()
+}
+
+/// Normal dependencies of every package, as Cargo resolves them.
+fn graph(metadata: &Metadata) -> BTreeMap<&PackageId, BTreeSet<&PackageId>> {
+    let nodes = &metadata.resolve.as_ref().unwrap().nodes;
+    let normal = |dep: &&cargo_metadata::NodeDep| dep.dep_kinds.iter().any(|kind| kind.kind == DependencyKind::Normal);
+    nodes.iter().map(|node| (&node.id, node.deps.iter().filter(normal).map(|dep| &dep.pkg).collect())).collect()
+}
+
+#[test]
+fn dependencies_between_our_crates_point_one_way() {
+    let metadata = metadata();
+    let graph = graph(&metadata);
+    let ours = metadata.workspace_packages();
+    let name = |id: &PackageId| metadata[id].name.to_string();
+    for (krate, allowed) in ARROWS {
+        let package = ours.iter().find(|p| p.name.as_str() == format!("skillhub-{krate}")).unwrap();
+        let used = graph[&package.id].iter().filter_map(|id| name(id).strip_prefix("skillhub-").map(str::to_owned));
+        for used in used {
+            assert!(allowed.contains(&used.as_str()), "{krate} must not depend on {used}");
+        }
+    }
+    let known: BTreeSet<_> = ARROWS.iter().map(|(krate, _)| format!("skillhub-{krate}")).collect();
+    let tools = ["skillhub-tests", "xtask"];
+    let unknown = ours.iter().map(|p| p.name.to_string()).find(|n| !known.contains(n) && !tools.contains(&n.as_str()));
+    assert_eq!(unknown, None, "a new crate needs its place in ARROWS");
+}
+
+#[test]
+fn nothing_below_a_crate_breaks_its_promise() {
+    let metadata = metadata();
+    let graph = graph(&metadata);
+    for (crates, forbidden) in FORBIDDEN {
+        for krate in crates {
+            let root = metadata.packages.iter().find(|p| p.name.as_str() == format!("skillhub-{krate}")).unwrap();
+            let mut seen = BTreeSet::from([&root.id]);
+            let mut queue = vec![&root.id];
+            while let Some(id) = queue.pop() {
+                queue.extend(graph[id].iter().copied().filter(|next| seen.insert(*next)));
+            }
+            for id in seen {
+                let name = metadata[id].name.as_str();
+                assert!(!forbidden.iter().any(|bad| name.starts_with(bad)), "{krate} must not have {name} below it");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_the_store_names_the_aws_sdk() {
+    let metadata = metadata();
+    for package in metadata.workspace_packages() {
+        let uses =
+            |dep: &&cargo_metadata::Dependency| dep.kind == DependencyKind::Normal && dep.name.starts_with("aws-");
+        let sdk = package.dependencies.iter().find(uses);
+        assert!(sdk.is_none() || package.name.as_str() == "skillhub-store", "{} names {:?}", package.name, sdk);
+    }
+}

@@ -1,0 +1,9 @@
+//! The whole registry, from outside: real processes, real sockets, real stores.
+
+mod command;
+mod crash;
+mod logs;
+mod publishing;
+mod reading;
+mod support;
+mod tampering;
