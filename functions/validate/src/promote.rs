@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rand::{Rng, RngExt};
 use skillhub_package::{Method, sha256};
-use skillhub_protocol::{Finding, SkillId};
+use skillhub_protocol::{Finding, PublishedVersion, Sha256, UploadState};
 use skillhub_store::{
     BodyExtra, Decision, FileSpan, ObjectKey, Publication, SessionItem, Situation, StoreError, Verdict, VersionBody,
 };
@@ -15,6 +15,15 @@ use crate::{Judgement, Validator};
 /// Pauses between attempts at a transaction that was in another's way: full jitter between these.
 const PAUSE_MS: std::ops::Range<u64> = 20..2000;
 
+/// Everything that a publication is made of, but for the situation, which may change.
+struct Candidate {
+    session: SessionItem,
+    artifact: Vec<u8>,
+    artifact_sha256: Sha256,
+    body: VersionBody,
+    warnings: Vec<Finding>,
+}
+
 impl Validator {
     /// Publishes, or finds out why not. Reads and decides again as often as the situation changes, until the lease ends.
     pub(crate) async fn promote(
@@ -24,65 +33,86 @@ impl Validator {
         checked: Checked,
         rng: &mut (impl Rng + Send),
     ) -> Result<Judgement, StoreError> {
-        let mut session = session.clone();
-        let artifact = checked.canonical.bytes.clone();
-        let artifact_sha256 = sha256(&artifact);
-        let body = body(&situation, &checked);
+        let mut candidate = Candidate::new(session, &situation, checked);
         let mut pause = PAUSE_MS.start;
         while session.lease_until.is_some_and(|end| (self.clock)() < end) {
-            match situation.decide(&session, (self.clock)()) {
-                Decision::Publish => {}
-                Decision::AlreadyPublished(published) => {
-                    let (findings, now) = (&checked.warnings, (self.clock)());
-                    let ours = self.table.end_as_published(&session, &published, findings, now).await?;
-                    return Ok(if ours { Judgement::Published } else { Judgement::ClaimLost });
-                }
+            match situation.decide(&candidate.session, (self.clock)()) {
+                Decision::Publish => match self.publish(&candidate, &situation, rng.random()).await? {
+                    Verdict::Published => return Ok(Judgement::Published),
+                    Verdict::ClaimLost => return Ok(Judgement::ClaimLost),
+                    Verdict::Changed => {}
+                    Verdict::Busy => {
+                        tokio::time::sleep(Duration::from_millis(rng.random_range(0..=pause))).await;
+                        pause = (pause * 2).min(PAUSE_MS.end);
+                    }
+                },
+                Decision::AlreadyPublished(published) => return self.join(&candidate, &published).await,
                 Decision::Adopt(skill) => {
-                    if !self.adopt(&mut session, skill).await? {
+                    if !self.table.adopt_skill(&candidate.session, &skill).await? {
                         return Ok(Judgement::ClaimLost);
                     }
-                    situation = self.table.situation(&session).await?;
-                    continue;
+                    candidate.session.skill_id = Some(skill);
                 }
-                refused => return Ok(Judgement::Rejected(vec![refusal(&refused, &session)])),
+                refused => return Ok(Judgement::Rejected(vec![refusal(&refused, &candidate.session)])),
             }
-            let (Some(skill_id), Some(version_id), Some(published_at)) =
-                (&session.skill_id, &session.version_id, session.published_at)
-            else {
-                return Ok(Judgement::ClaimLost);
-            };
-            let key =
-                ObjectKey::Package { skill: skill_id.clone(), version: version_id.clone(), artifact: artifact_sha256 };
-            self.objects.put_artifact(&key, artifact_sha256, artifact.clone()).await?;
-            let publication = Publication {
-                session: &session,
-                skill_id,
-                version_id,
-                published_at,
-                situation: &situation,
-                body: &body,
-                artifact_sha256,
-                artifact_bytes: artifact.len() as u64,
-                findings: &checked.warnings,
-            };
-            match self.table.publish(&publication, (self.clock)(), rng.random()).await? {
-                Verdict::Published => return Ok(Judgement::Published),
-                Verdict::ClaimLost => return Ok(Judgement::ClaimLost),
-                Verdict::Changed => {}
-                Verdict::Busy => {
-                    tokio::time::sleep(Duration::from_millis(rng.random_range(0..=pause))).await;
-                    pause = (pause * 2).min(PAUSE_MS.end);
-                }
-            }
-            situation = self.table.situation(&session).await?;
+            situation = self.table.situation(&candidate.session).await?;
         }
         Ok(Judgement::ClaimLost)
     }
 
-    async fn adopt(&self, session: &mut SessionItem, skill: SkillId) -> Result<bool, StoreError> {
-        let ours = self.table.adopt_skill(session, &skill).await?;
-        session.skill_id = Some(skill);
-        Ok(ours)
+    /// Bytes first, pointer last.
+    async fn publish(&self, candidate: &Candidate, situation: &Situation, random: u64) -> Result<Verdict, StoreError> {
+        let session = &candidate.session;
+        let (Some(skill_id), Some(version_id), Some(published_at)) =
+            (&session.skill_id, &session.version_id, session.published_at)
+        else {
+            return Ok(Verdict::ClaimLost);
+        };
+        let artifact = candidate.artifact_sha256;
+        let key = ObjectKey::Package { skill: skill_id.clone(), version: version_id.clone(), artifact };
+        self.objects.put_artifact(&key, artifact, candidate.artifact.clone()).await?;
+        let publication = Publication {
+            session,
+            skill_id,
+            version_id,
+            published_at,
+            situation,
+            body: &candidate.body,
+            artifact_sha256: artifact,
+            artifact_bytes: candidate.artifact.len() as u64,
+            findings: &candidate.warnings,
+        };
+        match self.table.publish(&publication, (self.clock)(), random).await {
+            Err(error) if error.is_transient() => self.settle(session, error).await,
+            settled => settled,
+        }
+    }
+
+    /// The same content has the number already: this session ends with its ids.
+    async fn join(&self, candidate: &Candidate, published: &PublishedVersion) -> Result<Judgement, StoreError> {
+        let (session, warnings) = (&candidate.session, &candidate.warnings);
+        let ours = self.table.end_as_published(session, published, warnings, (self.clock)()).await?;
+        Ok(if ours { Judgement::Published } else { Judgement::ClaimLost })
+    }
+
+    /// A transaction whose answer did not come may have happened: the session tells.
+    async fn settle(&self, session: &SessionItem, error: StoreError) -> Result<Verdict, StoreError> {
+        match self.table.session(&session.id).await? {
+            Some(now) if now.attempt == session.attempt && now.state == UploadState::Published => {
+                Ok(Verdict::Published)
+            }
+            Some(now) if now.attempt != session.attempt || now.state.is_terminal() => Ok(Verdict::ClaimLost),
+            _ => Err(error),
+        }
+    }
+}
+
+impl Candidate {
+    fn new(session: &SessionItem, situation: &Situation, checked: Checked) -> Self {
+        let body = body(situation, &checked);
+        let artifact = checked.canonical.bytes;
+        let artifact_sha256 = sha256(&artifact);
+        Self { session: session.clone(), artifact, artifact_sha256, body, warnings: checked.warnings }
     }
 }
 

@@ -1,0 +1,67 @@
+//! What the sweeper asks: which sessions need a look, and when the next one is due.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use skillhub_protocol::{UploadId, UploadState, UtcMillis};
+
+use super::{FIRST_CHECK_MS, text};
+use crate::codec::Attributes;
+use crate::error::{StoreError, sdk_error};
+use crate::items::SessionItem;
+use crate::keys::{DUE_INDEX, DUE_PARTITION, Key, due_key};
+use crate::table::Table;
+
+/// A session that the sweeper should look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// The session.
+    pub id: UploadId,
+    /// When it was due.
+    pub since: UtcMillis,
+}
+
+impl Table {
+    /// Up to `limit` sessions that are due by `now`, the longest due first.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn due_sessions(&self, now: UtcMillis, limit: i32) -> Result<Vec<Due>, StoreError> {
+        let request = self.client.query().table_name(&self.name).index_name(DUE_INDEX).limit(limit);
+        let request = request
+            .key_condition_expression("x = :x AND xs < :until")
+            .expression_attribute_values(":x", AttributeValue::S(String::from(DUE_PARTITION)))
+            // "~" is above "#": everything due at this very millisecond is in.
+            .expression_attribute_values(":until", AttributeValue::S(format!("{now}~")));
+        let answer = request.send().await.map_err(|e| sdk_error("Query", e))?;
+        let due = |item: &Attributes| {
+            let (since, id) = item.get("xs")?.as_s().ok()?.split_once('#')?;
+            Some(Due { id: id.parse().ok()?, since: since.parse().ok()? })
+        };
+        let due =
+            answer.items().iter().map(|i| due(i).ok_or_else(|| StoreError::corrupt("due session", "bad sort key")));
+        due.collect()
+    }
+
+    /// Looks at an open session again later: after twice the time, at the latest when it expires.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn postpone_session(&self, session: &SessionItem, now: UtcMillis) -> Result<(), StoreError> {
+        let waited = now.epoch_millis().saturating_sub(session.created_at.epoch_millis()).max(FIRST_CHECK_MS);
+        let next = now.plus_millis(waited);
+        let next = if now < session.expires_at { next.min(session.expires_at) } else { next };
+        let request =
+            self.client.update_item().table_name(&self.name).set_key(Some(Key::session(&session.id).attributes()));
+        let request = request
+            .update_expression("SET next_check_at = :next, xs = :xs")
+            .condition_expression("#state = :open")
+            .expression_attribute_names("#state", "state")
+            .expression_attribute_values(":open", text(UploadState::Open))
+            .expression_attribute_values(":next", text(next))
+            .expression_attribute_values(":xs", AttributeValue::S(due_key(next, &session.id)));
+        match request.send().await {
+            Ok(_) => Ok(()),
+            Err(e) if e.as_service_error().is_some_and(|e| e.is_conditional_check_failed_exception()) => Ok(()),
+            Err(e) => Err(sdk_error("UpdateItem", e)),
+        }
+    }
+}
