@@ -7,7 +7,7 @@ use skillhub_protocol::{Coordinate, Namespace, Release, Scope, Slug, Tag, is_keb
 
 use crate::config::{RegistryUrl, Token};
 
-/// Publishes, installs and lists agent skills.
+/// Packs, publishes, installs and lists agent skills.
 #[derive(Debug, Parser)]
 #[command(name = "skillhub", version, about, after_help = EXIT_CODES, propagate_version = false)]
 pub(crate) struct Cli {
@@ -44,6 +44,8 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     /// Check a token and remember it
     Login(LoginArgs),
+    /// Check skills and write their packages, without a registry
+    Pack(PackArgs),
     /// Check, pack and publish skills
     Publish(PublishArgs),
     /// Install skills
@@ -60,6 +62,31 @@ pub(crate) struct LoginArgs {
     /// Where to publish when --namespace is not given
     #[arg(long, value_name = "@NS")]
     pub(crate) namespace: Option<Namespace>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    /// A folder with a SKILL.md, or a ZIP of one
+    #[arg(value_name = "DIR|ZIP")]
+    pub(crate) source: PathBuf,
+    /// Check every skill below DIR; nothing is written without -o
+    #[arg(long, conflicts_with_all = ["slug"])]
+    pub(crate) all: bool,
+    /// The package to write [default: ./<slug>-<version>.zip]; with --all, the folder for the packages
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Overwrite what is there
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// The slug [default: the name in SKILL.md, else the folder's name]
+    #[arg(long, value_parser = kebab_slug)]
+    pub(crate) slug: Option<Slug>,
+    /// The version [default: the one in SKILL.md, else 0.1.0]
+    #[arg(long, value_name = "SEMVER")]
+    pub(crate) version: Option<Release>,
+    /// Who will see the skill: public, organization or personal
+    #[arg(long, default_value = "public")]
+    pub(crate) scope: Scope,
 }
 
 #[derive(Debug, Args)]

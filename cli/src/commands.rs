@@ -3,7 +3,9 @@
 mod install;
 mod list;
 mod login;
+mod pack;
 mod publish;
+mod show;
 
 use crate::args::{Command, GlobalArgs};
 use crate::client::Client;
@@ -30,6 +32,7 @@ pub(crate) type Ended = Result<Option<Exit>, Failure>;
 pub(crate) fn run(context: &Context, command: &Command) -> Ended {
     match command {
         Command::Login(args) => login::run(context, args).map(|()| None),
+        Command::Pack(args) => pack::run(context, args),
         Command::Publish(args) if args.all => publish::run_all(context, args),
         Command::Publish(args) => publish::run(context, args).map(|()| None),
         Command::Install(args) => install::run(context, args),

@@ -115,6 +115,13 @@ impl Failure {
         &self.0.findings
     }
 
+    /// The same failure, for places that tell the findings apart from it.
+    pub(crate) fn without_findings(&self) -> Self {
+        let mut failure = self.clone();
+        failure.0.findings.clear();
+        failure
+    }
+
     /// Whether the registry says that there is no such thing, for this caller.
     pub(crate) fn is_not_found(&self) -> bool {
         self.0.code == "not_found"

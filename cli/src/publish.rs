@@ -10,7 +10,8 @@ use std::path::Path;
 use skillhub_protocol::{Namespace, Release, Scope, Slug, Tag};
 
 pub(crate) use batch::{Planned, plan};
-pub(crate) use draft::Draft;
+pub(crate) use choice::choose_version;
+pub(crate) use draft::{Draft, DraftOptions};
 pub use upload::Published;
 pub(crate) use upload::publish;
 
@@ -33,6 +34,15 @@ pub(crate) struct PublishOptions {
     pub(crate) tags: Vec<Tag>,
 }
 
+impl PublishOptions {
+    /// What of it matters before the registry is asked. Only the registry knows the kind of the namespace, on which the default
+    /// scope depends: the stricter one is taken.
+    pub(crate) fn draft(&self) -> DraftOptions<'_> {
+        let default = if self.namespace.is_global() { Scope::Public } else { Scope::Organization };
+        DraftOptions { slug: self.slug.as_ref(), version: self.version.as_ref(), scope: self.scope.unwrap_or(default) }
+    }
+}
+
 /// Publishes the skill in a folder the way `skillhub publish DIR --namespace @ns` does, without printing anything.
 ///
 /// A version that is there already with the same content is a success ([`Published::is_new`] tells).
@@ -42,6 +52,6 @@ pub(crate) struct PublishOptions {
 pub fn publish_folder(client: &Client, dir: &Path, namespace: &Namespace) -> Result<Published, Failure> {
     let namespace = namespace.clone();
     let options = PublishOptions { namespace, slug: None, version: None, scope: None, tags: Vec::new() };
-    let draft = Draft::prepare(dir, &options)?;
+    let draft = Draft::prepare(dir, &options.draft())?;
     publish(client, &draft, &options, &Progress::hidden())
 }

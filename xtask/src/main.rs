@@ -1,6 +1,7 @@
 //! The workspace's own commands. `cargo xtask` lists them.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "commands that report on the terminal")]
 
+mod bench;
 mod bootstraps;
 mod corpus;
 mod process;
@@ -28,6 +29,9 @@ enum Task {
     Corpus(corpus::Task),
     /// Runs one file of vectors: inputs, and the verdicts that they must get
     Vectors(vectors::Options),
+    /// Measures what things cost, and holds it against the targets
+    #[command(subcommand)]
+    Bench(bench::Task),
     /// Builds the Lambda bootstraps as they are deployed, and prints their sizes
     Bootstraps,
 }
@@ -37,6 +41,7 @@ fn main() -> ExitCode {
         Some(Task::Test(options)) => test::run(&options),
         Some(Task::Corpus(task)) => corpus::run(&task),
         Some(Task::Vectors(options)) => vectors::run(&options),
+        Some(Task::Bench(task)) => bench::run(&task),
         Some(Task::Bootstraps) => bootstraps::run(),
         None => Arguments::command().print_help().map_err(|e| e.to_string()),
     };

@@ -52,7 +52,7 @@ fn docs() -> Result<(), String> {
 }
 
 fn tests() -> Result<(), String> {
-    run_command(&mut cargo("test --workspace"))
+    run_command(&mut cargo("test --workspace --no-fail-fast"))
 }
 
 /// Runs the stages that the options name, all of them if they name none.

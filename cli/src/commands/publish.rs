@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use skillhub_package::PackageFile;
 use skillhub_protocol::Namespace;
 
+use super::show::{print_warnings, show_files, show_left_out, show_size};
 use super::{Context, Ended};
 use crate::args::PublishArgs;
 use crate::client::Client;
 use crate::error::Failure;
-use crate::output::{Progress, finding_lines};
-use crate::pack::find_skills;
+use crate::output::Progress;
+use crate::pack::{find_skills, pack};
 use crate::publish::{Draft, Planned, PublishOptions, plan, publish};
 use verdict::{Summary, Verdict};
 
@@ -27,8 +27,10 @@ const WORKERS: usize = 4;
 pub(super) fn run(context: &Context, args: &PublishArgs) -> Result<(), Failure> {
     let client = context.client()?;
     let options = options(&client, args)?;
-    let draft = Draft::prepare(&args.source, &options)?;
-    show_files(context, &draft);
+    let source = pack(&args.source)?;
+    show_files(&context.output, &source.path, &source.contents);
+    show_left_out(&context.output, &source.left_out);
+    let draft = Draft::check(source, &options.draft())?;
     let progress = context.output.progress(draft.slug.as_str());
     let published = publish(&client, &draft, &options, &progress);
     drop(progress);
@@ -47,7 +49,7 @@ pub(super) fn run_all(context: &Context, args: &PublishArgs) -> Ended {
     let client = context.client()?;
     let options = options(&client, args)?;
     let drafts = folders.into_iter().map(|folder| {
-        let draft = Draft::prepare(&folder, &options);
+        let draft = Draft::prepare(&folder, &options.draft());
         (folder, draft)
     });
     let plans = plan(drafts.collect());
@@ -88,30 +90,10 @@ fn no_namespace(client: &Client) -> Failure {
     }
 }
 
-fn show_files(context: &Context, draft: &Draft) {
-    show_size(context, draft);
-    for file in draft.contents.files() {
-        context.output.note(format!("  {:>9}  {}", file.size_bytes(), file.path()));
-    }
-    show_left_out(context, draft);
-}
-
-fn show_size(context: &Context, draft: &Draft) {
-    let files = draft.contents.files();
-    let bytes: u64 = files.iter().map(PackageFile::size_bytes).sum();
-    context.output.note(format!("{}: {} files, {bytes} bytes", draft.source.display(), files.len()));
-}
-
-fn show_left_out(context: &Context, draft: &Draft) {
-    for left_out in &draft.left_out {
-        context.output.note(format!("   left out  {} ({})", left_out.path, left_out.reason));
-    }
-}
-
 fn show_plan(context: &Context, planned: &Planned) {
-    if let Planned::Publish(draft) = planned {
-        show_size(context, draft);
-        show_left_out(context, draft);
+    if let Planned::Ready(draft) = planned {
+        show_size(&context.output, &draft.source, &draft.contents);
+        show_left_out(&context.output, &draft.left_out);
     }
 }
 
@@ -166,7 +148,7 @@ fn carry_out(client: &Client, options: &PublishOptions, (source, planned): &(Pat
     match planned {
         Planned::SameAs(other) => Verdict::duplicate(source, other),
         Planned::Refused(failure) => Verdict::failed(source, failure.clone()),
-        Planned::Publish(draft) => match publish(client, draft, options, &Progress::hidden()) {
+        Planned::Ready(draft) => match publish(client, draft, options, &Progress::hidden()) {
             Ok(published) => Verdict::published(draft, published),
             Err(failure) => Verdict::failed(source, failure),
         },
@@ -181,9 +163,7 @@ fn announce(context: &Context, verdict: &Verdict) {
 
 fn print(context: &Context, verdict: &Verdict) {
     context.output.data(verdict);
-    for lines in verdict.warnings.iter().map(finding_lines) {
-        context.output.warning_lines(&lines);
-    }
+    print_warnings(&context.output, &verdict.warnings);
     if let Some(failure) = &verdict.error {
         context.output.failure(failure);
     }

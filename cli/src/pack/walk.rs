@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, Walk, WalkBuilder};
 use skillhub_package::Limits;
-use skillhub_package::pack::{LeftOut, Reason, SourceFile, from_files};
+use skillhub_package::pack::{LeftOut, SourceFile, left_out_reason};
 use skillhub_protocol::{Finding, Manifest};
 
 use crate::error::Failure;
@@ -56,13 +56,7 @@ pub(super) fn entries(dir: &Path) -> Walk {
 }
 
 fn is_left_out(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| reason(&name.to_string_lossy()).is_some())
-}
-
-/// Why the packer would leave a file of this name out: asked before the file is read, which may be large, or a link.
-fn reason(name: &str) -> Option<Reason> {
-    let probe = SourceFile { path: name.to_owned(), data: Vec::new() };
-    from_files(vec![probe]).ok()?.left_out.pop().map(|left_out| left_out.reason)
+    path.file_name().is_some_and(|name| left_out_reason(&name.to_string_lossy()).is_some())
 }
 
 impl Walked {
@@ -74,7 +68,8 @@ impl Walked {
             return Ok(());
         };
         let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
-        if let Some(reason) = reason(&name) {
+        // Asked before the file is read, which may be large, or a link.
+        if let Some(reason) = left_out_reason(&name) {
             let path = if is_dir { format!("{name}/") } else { name };
             self.left_out.push(LeftOut { path, reason });
             return Ok(());

@@ -1,4 +1,4 @@
-//! Many skills at once: what each of them gets, before anything is uploaded.
+//! Many skills at once: what each of them gets, before anything is written or uploaded.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,9 +10,9 @@ use crate::error::{Exit, Failure};
 
 /// What shall become of one source.
 pub(crate) enum Planned {
-    /// It is published.
-    Publish(Box<Draft>),
-    /// It is the same as this other source, which is published.
+    /// It can be published.
+    Ready(Box<Draft>),
+    /// It is the same as this other source, which comes first.
     SameAs(PathBuf),
     /// It cannot be published.
     Refused(Failure),
@@ -57,7 +57,7 @@ fn decide(draft: Draft, source: &Path, claims: &BTreeMap<Slug, Claim>) -> Planne
         Some(Claim { sources, .. }) if sources.first().is_some_and(|first| first != source) => {
             Planned::SameAs(sources.first().cloned().unwrap_or_default())
         }
-        _ => Planned::Publish(Box::new(draft)),
+        _ => Planned::Ready(Box::new(draft)),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::{Exit, Failure};
 const FIRST: &str = "0.1.0";
 
 /// The current version in the registry, seen from a draft.
-pub(super) struct Current {
+pub(crate) struct Current {
     pub(super) version: Version,
     /// Whether the draft has the same files, name and description.
     pub(super) is_same: bool,
@@ -16,7 +16,7 @@ pub(super) struct Current {
 
 /// The option, else the version in `SKILL.md`, else the current version if nothing changed, else the next patch, else 0.1.0.
 /// The registry is asked for the current version only if it matters.
-pub(super) fn choose_version(
+pub(crate) fn choose_version(
     option: Option<&Release>,
     in_skill_md: Option<&Release>,
     current: impl FnOnce() -> Result<Option<Current>, Failure>,

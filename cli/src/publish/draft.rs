@@ -6,9 +6,19 @@ use skillhub_package::pack::LeftOut;
 use skillhub_package::{Contents, Declared, Package, Policy, SkillMd, check_contents, parse_skill_md};
 use skillhub_protocol::{Error, Finding, Manifest, Release, Scope, Slug, Version, is_kebab_case};
 
-use super::PublishOptions;
 use crate::error::Failure;
 use crate::pack::{Source, pack};
+
+/// What is said of a skill, besides what is in it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DraftOptions<'a> {
+    /// The slug, where the name in `SKILL.md` or the folder's name is not the one.
+    pub(crate) slug: Option<&'a Slug>,
+    /// The version, where the one in `SKILL.md` or a computed one is not the one.
+    pub(crate) version: Option<&'a Release>,
+    /// Who will see the skill: some checks depend on it.
+    pub(crate) scope: Scope,
+}
 
 /// A skill that passed every check of this machine.
 pub(crate) struct Draft {
@@ -28,18 +38,23 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// Packs and checks a folder or a ZIP.
-    pub(crate) fn prepare(source: &Path, options: &PublishOptions) -> Result<Self, Failure> {
-        let Source { contents, left_out } = pack(source)?;
-        let slug = choose_slug(options.slug.as_ref(), &contents, source)?;
-        let scope = options.scope.unwrap_or_else(|| default_scope(options));
-        let report = check_contents(contents, &Declared { slug: slug.as_str(), scope }, &Policy::default());
+    pub(crate) fn prepare(source: &Path, options: &DraftOptions<'_>) -> Result<Self, Failure> {
+        Self::check(pack(source)?, options)
+    }
+
+    /// Checks what was packed.
+    pub(crate) fn check(source: Source, options: &DraftOptions<'_>) -> Result<Self, Failure> {
+        let Source { path, contents, left_out } = source;
+        let slug = choose_slug(options.slug, &contents, &path)?;
+        let declared = Declared { slug: slug.as_str(), scope: options.scope };
+        let report = check_contents(contents, &declared, &Policy::default());
         let Some(Package { contents, skill_md }) = report.package else {
-            let message = format!("{} cannot be published", source.display());
+            let message = format!("{} cannot be published", path.display());
             return Err(Failure::refused(message, report.findings));
         };
         let mut warnings = report.findings;
-        warnings.extend(overridden(options.version.as_ref(), skill_md.version().as_ref()));
-        Ok(Self { source: source.to_owned(), slug, contents, skill_md, left_out, warnings })
+        warnings.extend(overridden(options.version, skill_md.version().as_ref()));
+        Ok(Self { source: path, slug, contents, skill_md, left_out, warnings })
     }
 
     /// The manifest that this skill has as `version`.
@@ -66,11 +81,6 @@ fn overridden(option: Option<&Release>, in_skill_md: Option<&Release>) -> Option
     let (option, in_skill_md) = (option?, in_skill_md.filter(|in_skill_md| Some(*in_skill_md) != option)?);
     let message = format!("is {in_skill_md}, but --version says {option}, which holds");
     Some(Finding::warning("version_overridden", "skillMd.frontmatter.version", message))
-}
-
-/// For the checks that depend on who sees the skill: the stricter guess, since only the registry knows the namespace's kind.
-fn default_scope(options: &PublishOptions) -> Scope {
-    if options.namespace.is_global() { Scope::Public } else { Scope::Organization }
 }
 
 /// The option, else the name in `SKILL.md`, else the name of the folder or ZIP: the first that is kebab-case.

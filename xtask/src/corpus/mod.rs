@@ -7,6 +7,7 @@ mod install;
 mod listing;
 mod refusals;
 mod server;
+mod verdicts;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,8 @@ pub(crate) enum Task {
     Publish(Options),
     /// Both: fetch, then publish
     Check(Options),
+    /// Runs the checks of `skillhub pack` over every skill of public packs, and writes what they say to docs/corpus.md
+    Verdicts(verdicts::Options),
 }
 
 /// Options of a run.
@@ -52,6 +55,7 @@ pub(crate) fn run(task: &Task) -> Result<(), String> {
         Task::Fetch => fetch::fetch(),
         Task::Publish(options) => publish(options.seed),
         Task::Check(options) => fetch::fetch().and_then(|()| publish(options.seed)),
+        Task::Verdicts(options) => verdicts::run(options),
     }
 }
 

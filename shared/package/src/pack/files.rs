@@ -3,7 +3,7 @@
 use skillhub_protocol::{Finding, PackagePath};
 use unicode_normalization::UnicodeNormalization;
 
-use super::{LeftOut, Packed, SourceFile, ignore};
+use super::{LeftOut, Packed, SourceFile, left_out_reason};
 use crate::contents::{Contents, PackageFile};
 use crate::findings::finish;
 use crate::limits::{self, Limits, Sized};
@@ -33,7 +33,7 @@ pub(super) struct Packer {
 
 impl Packer {
     pub(super) fn add(&mut self, index: usize, path: String, data: Vec<u8>) {
-        if let Some(reason) = ignore::reason(&path) {
+        if let Some(reason) = left_out_reason(&path) {
             return self.left_out.push(LeftOut { path, reason });
         }
         match parse(index, &path).and_then(|place| self.taken.check(place)) {

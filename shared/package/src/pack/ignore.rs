@@ -47,9 +47,11 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Why a path is not packed, by the first of its segments that has a reason. `.` and `..` have none: they are faults of a path.
-/// `None`: it is packed.
-pub(super) fn reason(path: &str) -> Option<Reason> {
+/// Why a path is not packed, by the first of its segments that has a reason; `None`: it is packed. `.` and `..` have none: they
+/// are faults of a path.
+///
+/// A walk asks for this before it reads a file or goes into a folder.
+pub fn left_out_reason(path: &str) -> Option<Reason> {
     path.split('/').find_map(segment_reason)
 }
 

@@ -10,7 +10,7 @@ mod zip;
 use skillhub_protocol::Finding;
 
 pub use self::files::from_files;
-pub use self::ignore::Reason;
+pub use self::ignore::{Reason, left_out_reason};
 pub use self::zip::from_zip;
 
 use crate::contents::Contents;

@@ -7,7 +7,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::files::Packer;
-use super::{LeftOut, Packed, Reason, entry_finding, ignore};
+use super::{LeftOut, Packed, Reason, entry_finding, left_out_reason};
 use crate::findings::{finish, quote};
 use crate::limits::Limits;
 use crate::skill_md::SKILL_MD;
@@ -79,7 +79,7 @@ fn members(archive: &mut Archive<'_>) -> Result<(Vec<Member>, Vec<LeftOut>), Fin
         if path.ends_with('/') {
             continue;
         }
-        if let Some(reason) = ignore::reason(&path) {
+        if let Some(reason) = left_out_reason(&path) {
             left_out.push(LeftOut { path, reason });
         } else {
             members.push(Member { index, path, mode: file.unix_mode().unwrap_or(0), encrypted: file.encrypted() });

@@ -3,11 +3,11 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use skillhub_protocol::{Finding, SkillName, Summary, text};
 
 use super::hint::double_quoted;
-use super::yaml::Tree;
+use super::yaml::Fields;
 use crate::content::unicode::hidden;
 use crate::findings::{MAX_FINDINGS, quote};
 
@@ -18,22 +18,15 @@ const EXTENSION: &str = "x-astron-";
 /// The longest `compatibility`, in characters, by the public specification.
 const MAX_COMPATIBILITY: usize = 500;
 
-/// Reads the fields of a tree and says what is wrong with them.
+/// Reads the fields and says what is wrong with them.
 pub(super) struct Reader<'a> {
-    tree: &'a Tree,
-    map: &'a Map<String, Value>,
+    fields: &'a Fields,
     pub(super) findings: Vec<Finding>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(tree: &'a Tree) -> Result<Self, Finding> {
-        match &tree.value {
-            Value::Object(map) => Ok(Self { tree, map, findings: Vec::new() }),
-            _ => {
-                let message = "the frontmatter must be a mapping, with a line such as `name: my-skill` for each field";
-                Err(Finding::error("frontmatter_not_mapping", "skillMd.frontmatter", message).at(2, 1))
-            }
-        }
+    pub(super) fn new(fields: &'a Fields) -> Self {
+        Self { fields, findings: Vec::new() }
     }
 
     pub(super) fn name(&mut self) -> Option<SkillName> {
@@ -65,7 +58,7 @@ impl<'a> Reader<'a> {
 
     /// The trimmed text of a required field, of at most `max` UTF-16 units.
     fn text(&mut self, field: &str, max: usize) -> Option<&'a str> {
-        let text = match self.map.get(field) {
+        let text = match self.fields.values.get(field) {
             None => return self.fail(&format!("{field}_missing"), field, "is missing".to_owned()),
             Some(Value::String(text)) => text::trim(text),
             Some(other) => return self.wrong_type(field, other),
@@ -114,7 +107,8 @@ impl<'a> Reader<'a> {
 
     /// Warnings about fields that other clients do not know or read differently.
     pub(super) fn check_portability(&mut self) {
-        let foreign = self.map.keys().filter(|key| !PORTABLE.contains(&key.as_str()) && !key.starts_with(EXTENSION));
+        let foreign =
+            self.fields.values.keys().filter(|key| !PORTABLE.contains(&key.as_str()) && !key.starts_with(EXTENSION));
         for key in foreign.take(MAX_FINDINGS) {
             let message = format!("{} is no field of the public specification: some clients refuse it", quote(key));
             let finding = Finding::warning("field_not_portable", path(key), message);
@@ -126,7 +120,7 @@ impl<'a> Reader<'a> {
     }
 
     fn check_metadata(&mut self) {
-        let message = match self.map.get("metadata") {
+        let message = match self.fields.values.get("metadata") {
             None => return,
             Some(Value::Object(map)) => match map.iter().find(|(_, value)| !value.is_string()) {
                 None => return,
@@ -138,7 +132,7 @@ impl<'a> Reader<'a> {
     }
 
     fn check_compatibility(&mut self) {
-        let message = match self.map.get("compatibility") {
+        let message = match self.fields.values.get("compatibility") {
             None => return,
             Some(Value::String(text)) => match text.chars().count() {
                 1..=MAX_COMPATIBILITY => return,
@@ -166,7 +160,7 @@ impl<'a> Reader<'a> {
 
     /// The finding at the place of a field, or at the first line of a frontmatter that lacks it.
     fn at(&self, field: &str, finding: Finding) -> Finding {
-        match self.tree.place(field) {
+        match self.fields.places.get(field) {
             Some(place) => place.on(finding),
             None => finding.at(1, 1),
         }

@@ -2,14 +2,16 @@
 
 use skillhub_protocol::Finding;
 
+use super::yaml::LINES_BEFORE;
+
 /// The longest line that is offered again, in bytes.
 const MAX_LINE: usize = 600;
 
-/// The finding, with the line (counted from 1 in the frontmatter) quoted, if that line is a key with an unquoted text that
-/// YAML takes for something else.
-pub(super) fn for_line(yaml: &str, line: usize, finding: Finding) -> Finding {
+/// The finding, with its line quoted, if that is a key with an unquoted text that YAML takes for something else.
+pub(super) fn for_line(yaml: &str, finding: Finding) -> Finding {
     let lines = || yaml.lines();
-    let number = line.saturating_sub(1);
+    let line = finding.line.unwrap_or_default().saturating_sub(LINES_BEFORE).saturating_sub(1);
+    let number = usize::try_from(line).unwrap_or(usize::MAX);
     if lines().nth(number).is_some_and(|line| line.trim_start_matches(' ').starts_with('\t')) {
         return finding.hint("indent with spaces, not with tabs");
     }

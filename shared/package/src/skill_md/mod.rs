@@ -3,7 +3,7 @@
 mod fences;
 mod fields;
 mod hint;
-mod scalar;
+mod node;
 mod yaml;
 
 use serde_json::Value;
@@ -63,11 +63,11 @@ fn read(bytes: &[u8], findings: &mut Vec<Finding>) -> Result<Option<SkillMd>, Fi
     findings.extend(bom);
     let block = fences::find(text)?;
     findings.extend(block.warnings);
-    let tree = yaml::parse(block.yaml)?;
-    let mut fields = fields::Reader::new(&tree)?;
+    let parsed = yaml::parse(block.yaml)?;
+    let mut fields = fields::Reader::new(&parsed);
     let (name, description) = (fields.name(), fields.description());
     fields.check_portability();
     findings.append(&mut fields.findings);
     let read = name.zip(description);
-    Ok(read.map(|(name, description)| SkillMd { name, description, frontmatter: tree.value }))
+    Ok(read.map(|(name, description)| SkillMd { name, description, frontmatter: parsed.values.into() }))
 }

@@ -1,204 +1,188 @@
 //! YAML as one tree: no anchors, aliases, merge keys or tags, no key twice, bounded depth, YAML 1.2 booleans.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
-use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::granit_parser::{self, ErrorKind, Event, Marker, Parser, Tag};
+use serde_saphyr::{DuplicateKeyPolicy, Error, Location, MergeKeyPolicy, NonFiniteFloatPolicy, Options, Spanned};
 use skillhub_protocol::Finding;
 
-use super::{hint, scalar};
-use crate::content::place::{Place, narrow};
+use super::hint;
+use super::node::Node;
+use crate::content::place::Place;
 use crate::findings::quote;
 
 /// How deep lists and mappings may nest.
 const MAX_DEPTH: usize = 32;
-/// Keys at this depth or above it are remembered with their places.
-const PLACED_DEPTH: usize = 2;
-/// The line of the file on which the frontmatter begins.
-const FIRST_LINE: usize = 2;
+/// How many keys, values, lists and mappings there may be.
+const MAX_NODES: usize = 10_000;
+/// The lines of the file before the frontmatter: the fence.
+pub(super) const LINES_BEFORE: u32 = 1;
 
-/// A frontmatter and where its upper keys are.
-pub(super) struct Tree {
-    pub(super) value: Value,
-    places: HashMap<String, Place>,
-}
-
-impl Tree {
-    /// The place of a key, given as `metadata.author`.
-    pub(super) fn place(&self, path: &str) -> Option<Place> {
-        self.places.get(path).copied()
-    }
+/// The fields of a frontmatter, and where their keys are.
+pub(super) struct Fields {
+    pub(super) values: Map<String, Value>,
+    pub(super) places: HashMap<String, Place>,
 }
 
 /// Parses a frontmatter.
-pub(super) fn parse(yaml: &str) -> Result<Tree, Finding> {
+///
+/// # Errors
+/// The first fault.
+pub(super) fn parse(yaml: &str) -> Result<Fields, Finding> {
+    let node = serde_saphyr::from_str_with_options(yaml, options()).map_err(|e| fault(yaml, &e));
+    match (refuse(yaml), node) {
+        (Ok(()), node) => fields(yaml, node?),
+        (Err(first), Err(other)) if (other.line, other.column) < (first.line, first.column) => Err(other),
+        (Err(first), _) => Err(first),
+    }
+}
+
+fn options() -> Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: MAX_DEPTH,
+            max_nodes: MAX_NODES,
+            max_aliases: 0,
+        },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        merge_keys: MergeKeyPolicy::Error,
+        strict_booleans: true,
+        underscored_numbers_as_strings: true,
+        null_as_string: true,
+        non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
+        with_snippet: false,
+    }
+}
+
+/// Refuses what the tree does not show: anchors, aliases, tags and directives. Faults of syntax are told from here, too.
+fn refuse(yaml: &str) -> Result<(), Finding> {
     let options = granit_parser::options! {
         disallow_directives: true,
-        emit_unresolved_aliases: true,
         emit_anchor_events: true,
-        flow_nesting_limit: MAX_DEPTH.saturating_add(1),
-        block_nesting_limit: MAX_DEPTH.saturating_add(1),
+        emit_unresolved_aliases: true,
     };
-    let mut composer = Composer {
-        yaml,
-        parser: Parser::new_from_str_with_options(yaml, options),
-        path: Vec::new(),
-        places: HashMap::new(),
+    for event in Parser::new_from_str_with_options(yaml, options) {
+        let (event, span) = event.map_err(|e| match e.kind() {
+            ErrorKind::RecursionLimitExceeded => too_deep(marked(*e.marker())),
+            _ => invalid(yaml, marked(*e.marker()), &e.info()),
+        })?;
+        if let Some((code, what)) = unwanted(&event) {
+            let place = marked(span.tag_start().unwrap_or(span.start));
+            return Err(hint::for_line(yaml, forbidden(code, place, &what)));
+        }
+    }
+    Ok(())
+}
+
+/// The code and the name of what is refused.
+fn unwanted(event: &Event<'_>) -> Option<(&'static str, String)> {
+    match event {
+        Event::Anchor(_, name) => Some(("yaml_anchor", format!("the anchor `&{name}`"))),
+        Event::Alias(_) => Some(("yaml_anchor", "an alias".to_owned())),
+        Event::UnresolvedAlias(name) => Some(("yaml_anchor", format!("the alias `*{name}`"))),
+        other => other.tag().map(|tag| ("yaml_tag", format!("the tag `{}`", Tag::original(tag)))),
+    }
+}
+
+fn fields(yaml: &str, node: Spanned<Node>) -> Result<Fields, Finding> {
+    let entries = match node.value {
+        Node::Mapping(entries) => entries,
+        // Nothing at all, or only comments.
+        Node::Scalar(Value::Null) if text(yaml, node.referenced).is_empty() => Vec::new(),
+        _ => {
+            let message = "the frontmatter must be a mapping, with a line such as `name: my-skill` for each field";
+            return Err(finding("frontmatter_not_mapping", located(Location::UNKNOWN), message));
+        }
     };
-    let value = composer.document()?;
-    Ok(Tree { value, places: composer.places })
+    let places = entries.iter().map(|(key, _)| (key.value.clone(), located(key.referenced))).collect();
+    Ok(Fields { values: mapping(yaml, entries), places })
 }
 
-struct Composer<'a> {
-    yaml: &'a str,
-    parser: Parser<'a, StrInput<'a>>,
-    /// The keys on the way to the node at hand.
-    path: Vec<String>,
-    places: HashMap<String, Place>,
+fn mapping(yaml: &str, entries: Vec<(Spanned<String>, Spanned<Node>)>) -> Map<String, Value> {
+    entries.into_iter().map(|(key, node)| (key.value, value(yaml, node))).collect()
 }
 
-impl<'a> Composer<'a> {
-    fn document(&mut self) -> Result<Value, Finding> {
-        let mut value = None;
-        loop {
-            let (event, span) = self.next()?;
-            match event {
-                Event::StreamEnd => return Ok(value.unwrap_or_else(|| Value::Object(Map::new()))),
-                Event::StreamStart | Event::DocumentEnd => {}
-                Event::DocumentStart(..) if value.is_some() => {
-                    return Err(self.invalid(span.start, "must be one YAML document, but another follows"));
-                }
-                Event::DocumentStart(..) => {
-                    let (event, span) = self.next()?;
-                    // A document that is empty, or only comments.
-                    let empty = matches!(&event, Event::Scalar(text, ScalarStyle::Plain, 0, None) if text.is_empty());
-                    let node = self.node(event, span, 0)?;
-                    value = Some(if empty { Value::Object(Map::new()) } else { node });
-                }
-                _ => return Err(self.invalid(span.start, "must be one YAML document")),
-            }
-        }
-    }
-
-    fn next(&mut self) -> Result<(Event<'a>, Span), Finding> {
-        match self.parser.next_event() {
-            Some(Ok((event, span))) => self.refuse_anchor(&event, span).map(|()| (event, span)),
-            Some(Err(error)) => Err(self.scan_error(&error)),
-            None => Ok((Event::StreamEnd, Span::default())),
-        }
-    }
-
-    /// The event of an anchor follows that of its node, so every anchor comes by here.
-    fn refuse_anchor(&self, event: &Event<'a>, span: Span) -> Result<(), Finding> {
-        let what = match event {
-            Event::Anchor(_, name) => format!("the anchor `&{name}`"),
-            Event::Alias(_) => "an alias".to_owned(),
-            Event::UnresolvedAlias(name) => format!("the alias `*{name}`"),
-            _ => return Ok(()),
-        };
-        let message = format!("{what} is not allowed: write every value where it is used");
-        let finding = self.finding("yaml_anchor", span.start, message);
-        Err(hint::for_line(self.yaml, span.start.line(), finding))
-    }
-
-    fn node(&mut self, event: Event<'a>, span: Span, depth: usize) -> Result<Value, Finding> {
-        self.refuse_tag(&event, span)?;
-        match event {
-            Event::Scalar(text, style, ..) => Ok(scalar::resolve(text, style)),
-            Event::SequenceStart(..) => self.sequence(self.deeper(depth, span)?),
-            Event::MappingStart(..) => self.mapping(self.deeper(depth, span)?),
-            _ => Err(self.invalid(span.start, "a value is missing")),
-        }
-    }
-
-    fn refuse_tag(&self, event: &Event<'a>, span: Span) -> Result<(), Finding> {
-        let Some(tag) = event.tag() else { return Ok(()) };
-        let marker = span.tag_start().unwrap_or(span.start);
-        let message = format!("the tag `{}` is not allowed: only plain values are read", Tag::original(tag));
-        Err(hint::for_line(self.yaml, marker.line(), self.finding("yaml_tag", marker, message)))
-    }
-
-    fn deeper(&self, depth: usize, span: Span) -> Result<usize, Finding> {
-        let deeper = depth.saturating_add(1);
-        if deeper <= MAX_DEPTH { Ok(deeper) } else { Err(self.too_deep(span.start)) }
-    }
-
-    fn sequence(&mut self, depth: usize) -> Result<Value, Finding> {
-        let mut items = Vec::new();
-        loop {
-            match self.next()? {
-                (Event::SequenceEnd, _) => return Ok(Value::Array(items)),
-                (event, span) => items.push(self.node(event, span, depth)?),
-            }
-        }
-    }
-
-    fn mapping(&mut self, depth: usize) -> Result<Value, Finding> {
-        let mut map = Map::new();
-        loop {
-            let (event, span) = self.next()?;
-            if matches!(event, Event::MappingEnd) {
-                return Ok(Value::Object(map));
-            }
-            let key = self.key(event, span)?;
-            self.path.push(key.clone());
-            if map.contains_key(&key) {
-                let message = format!("the key {} is there twice", quote(&key));
-                return Err(self.finding("yaml_duplicate_key", span.start, message).hint("remove one of them"));
-            }
-            if self.path.len() <= PLACED_DEPTH {
-                self.places.insert(self.path.join("."), place(span.start));
-            }
-            let (event, span) = self.next()?;
-            let value = self.node(event, span, depth)?;
-            map.insert(key, value);
-            self.path.pop();
-        }
-    }
-
-    fn key(&mut self, event: Event<'a>, span: Span) -> Result<String, Finding> {
-        self.refuse_tag(&event, span)?;
-        match event {
-            Event::Scalar(text, ScalarStyle::Plain, ..) if text == "<<" => Err(self.finding(
-                "yaml_anchor",
-                span.start,
-                "merge keys are not allowed: write every value where it is used",
-            )),
-            Event::Scalar(text, ..) => Ok(Cow::into_owned(text)),
-            _ => Err(self.invalid(span.start, "keys must be text")),
-        }
-    }
-
-    fn scan_error(&self, error: &ScanError) -> Finding {
-        match error.kind() {
-            ErrorKind::RecursionLimitExceeded => self.too_deep(*error.marker()),
-            _ => self.invalid(*error.marker(), &error.info()),
-        }
-    }
-
-    fn invalid(&self, marker: Marker, message: &str) -> Finding {
-        let finding = self.finding("yaml_invalid", marker, format!("is no valid YAML: {message}"));
-        hint::for_line(self.yaml, marker.line(), finding)
-    }
-
-    fn too_deep(&self, marker: Marker) -> Finding {
-        let message = format!("lists and mappings nest deeper than {MAX_DEPTH}");
-        self.finding("yaml_too_deep", marker, message)
-    }
-
-    fn finding(&self, code: &str, marker: Marker, message: impl Into<String>) -> Finding {
-        let mut path = String::from("skillMd.frontmatter");
-        if code == "yaml_duplicate_key" {
-            self.path.iter().for_each(|key| path.extend([".", key]));
-        }
-        place(marker).on(Finding::error(code, path, message))
+fn value(yaml: &str, node: Spanned<Node>) -> Value {
+    match node.value {
+        Node::Scalar(value) => value,
+        Node::Float(float) => number(float, text(yaml, node.referenced)),
+        Node::List(items) => items.into_iter().map(|item| value(yaml, item)).collect(),
+        Node::Mapping(entries) => Value::Object(mapping(yaml, entries)),
     }
 }
 
-fn place(marker: Marker) -> Place {
-    Place {
-        line: narrow(marker.line().saturating_add(FIRST_LINE).saturating_sub(1)),
-        column: narrow(marker.col().saturating_add(1)),
+/// The number that `text` stands for. What JSON does not hold stays text: infinities, and integers beyond 64 bits.
+fn number(float: f64, text: &str) -> Value {
+    // With zeros before it, an integer comes as a float, too.
+    let integer = text.parse::<i64>().ok().map(Number::from);
+    let fraction = || Number::from_f64(float).filter(|_| text.contains(['.', 'e', 'E']));
+    integer.or_else(fraction).map_or_else(|| text.into(), Value::Number)
+}
+
+/// The source of a value.
+fn text(yaml: &str, location: Location) -> &str {
+    let range = || {
+        let span = location.span();
+        let start = usize::try_from(span.byte_offset()?).ok()?;
+        Some(start..start.checked_add(usize::try_from(span.byte_len()?).ok()?)?)
+    };
+    range().and_then(|range| yaml.get(range)).unwrap_or_default()
+}
+
+fn fault(yaml: &str, error: &Error) -> Finding {
+    let place = located(error.location().unwrap_or(Location::UNKNOWN));
+    match error {
+        Error::DuplicateMappingKey { key, .. } => duplicate(place, key.as_deref().unwrap_or_default()),
+        Error::MergeKeyNotAllowed { .. } => forbidden("yaml_anchor", place, "a merge key"),
+        Error::UnknownAnchor { .. } => forbidden("yaml_anchor", place, "an alias"),
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_deep(place),
+        Error::Budget { breach: BudgetBreach::Nodes { .. }, .. } => {
+            finding("frontmatter_too_large", place, format!("has more than {MAX_NODES} keys and values"))
+        }
+        Error::MultipleDocuments { .. } => invalid(yaml, place, "it must be one document, but another follows"),
+        Error::ExternalMessage { msg, .. } => invalid(yaml, place, msg),
+        Error::Unexpected { .. } => invalid(yaml, place, "keys must be text"),
+        other => invalid(yaml, place, &other.to_string()),
     }
+}
+
+fn duplicate(place: Place, key: &str) -> Finding {
+    let mut finding = finding("yaml_duplicate_key", place, format!("the key {} is there twice", quote(key)));
+    // Deeper down, only line and column tell which one it is.
+    if place.column == 1 {
+        finding.path.extend([".", key]);
+    }
+    finding.hint("remove one of them")
+}
+
+fn forbidden(code: &str, place: Place, what: &str) -> Finding {
+    finding(code, place, format!("{what} is not allowed: write every value as it is, where it is used"))
+}
+
+fn invalid(yaml: &str, place: Place, message: &str) -> Finding {
+    hint::for_line(yaml, finding("yaml_invalid", place, format!("is no valid YAML: {message}")))
+}
+
+fn too_deep(place: Place) -> Finding {
+    finding("yaml_too_deep", place, format!("lists and mappings nest deeper than {MAX_DEPTH}"))
+}
+
+fn finding(code: &str, place: Place, message: impl Into<String>) -> Finding {
+    place.on(Finding::error(code, "skillMd.frontmatter", message))
+}
+
+fn located(location: Location) -> Place {
+    in_file(location.line(), location.column())
+}
+
+fn marked(marker: Marker) -> Place {
+    in_file(marker.line(), marker.col().saturating_add(1))
+}
+
+/// The place in the file of a place in the frontmatter. What has no place stands at the start.
+fn in_file(line: impl TryInto<u32>, column: impl TryInto<u32>) -> Place {
+    let (line, column) = (line.try_into().unwrap_or(u32::MAX), column.try_into().unwrap_or(u32::MAX));
+    Place { line: line.max(1).saturating_add(LINES_BEFORE), column: column.max(1) }
 }

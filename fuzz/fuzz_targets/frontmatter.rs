@@ -1,0 +1,28 @@
+//! The frontmatter of `SKILL.md`.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use skillhub_package::{MAX_FINDINGS, SkillMd, parse_skill_md};
+use skillhub_protocol::Finding;
+
+fuzz_target!(|text: &[u8]| {
+    // The same text with its fences, which are hard to guess.
+    for text in [text, &[b"---\nname: a\ndescription: b\n", text, b"\n---\n"].concat()] {
+        match parse_skill_md(text) {
+            Ok(skill_md) => reads_the_same_as_json(&skill_md),
+            Err(findings) => {
+                assert!((1..=MAX_FINDINGS).contains(&findings.len()) && findings.iter().all(Finding::is_error));
+            }
+        }
+    }
+});
+
+/// JSON is YAML: the tree, written as JSON, is read as the same tree.
+fn reads_the_same_as_json(skill_md: &SkillMd) {
+    assert!(skill_md.frontmatter.is_object());
+    let json = format!("---\n{}\n---\n", skill_md.frontmatter);
+    match parse_skill_md(json.as_bytes()) {
+        Ok(again) => assert_eq!(&again, skill_md),
+        Err(findings) => panic!("{json}\n{}", findings[0]),
+    }
+}

@@ -1,0 +1,21 @@
+//! `cargo xtask bench`: what things cost, as ratios within one run. The targets stand beside what is measured.
+
+use clap::Subcommand;
+
+use crate::process::{cargo, run as run_command};
+
+#[derive(Subcommand)]
+pub(crate) enum Task {
+    /// The validation of a full package, and the refusal of hostile ones
+    Package,
+}
+
+/// Builds and runs one measurement.
+///
+/// # Errors
+/// If it cannot be built, or a target is missed.
+pub(crate) fn run(task: &Task) -> Result<(), String> {
+    match task {
+        Task::Package => run_command(&mut cargo("bench --quiet --package skillhub-package --bench package")),
+    }
+}
