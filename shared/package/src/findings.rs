@@ -25,6 +25,7 @@ pub(crate) fn has_error(findings: &[Finding]) -> bool {
 pub(crate) fn finish(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_cached_key(|f| (!f.is_error(), natural_key(&f.path), f.line, f.column, f.code.clone()));
     findings.dedup();
+    let found = findings.len();
     findings.truncate(MAX_FINDINGS);
     findings.iter_mut().for_each(shorten);
     let mut bytes = 0_usize;
@@ -32,6 +33,10 @@ pub(crate) fn finish(mut findings: Vec<Finding>) -> Vec<Finding> {
         bytes = bytes.saturating_add(json_len(finding));
         bytes <= MAX_BYTES
     });
+    let left_out = found.saturating_sub(findings.len());
+    if let Some(last) = findings.last_mut().filter(|_| left_out > 0) {
+        last.hint = Some(format!("{left_out} more findings are not shown"));
+    }
     findings
 }
 

@@ -7,7 +7,8 @@ use proptest::test_runner::RngSeed;
 use skillhub_package::pack::{self, SourceFile};
 use skillhub_package::{Canonical, Contents, Limits, Method, canonical, read, sha256, verify};
 use skillhub_protocol::Manifest;
-use support::{SKILL_MD, contents, source};
+use support::{Entry, SKILL_MD, archive, contents, source};
+use unicode_normalization::UnicodeNormalization;
 
 fn golden() -> Contents {
     let text = "All work and no play makes a dull skill.\n".repeat(500);
@@ -112,13 +113,9 @@ proptest! {
     })]
 
     #[test]
-    fn packed_then_read_is_the_same_package((files, order) in tree().prop_flat_map(|files| {
-        (Just(files.clone()), Just(files).prop_shuffle())
-    })) {
+    fn packed_then_read_is_the_same_package(files in tree()) {
         let packed = pack::from_files(files).unwrap().contents;
         let archive = canonical(&packed).bytes;
-        prop_assert_eq!(&archive, &canonical(&pack::from_files(order).unwrap().contents).bytes);
-
         let again = read(&archive, &Limits::default()).unwrap();
         prop_assert_eq!(&again, &packed);
         prop_assert_eq!(&canonical(&again).bytes, &archive);
@@ -130,5 +127,24 @@ proptest! {
         let leniently = pack::from_zip(&archive, &Limits::default()).unwrap();
         prop_assert!(leniently.left_out.is_empty());
         prop_assert_eq!(leniently.contents, packed);
+    }
+
+    #[test]
+    fn equal_trees_have_equal_bytes_wherever_they_come_from((files, order) in tree().prop_flat_map(|files| {
+        (Just(files.clone()), Just(files).prop_shuffle())
+    })) {
+        let bytes = canonical(&pack::from_files(files).unwrap().contents).bytes;
+        let entries: Vec<_> = order.iter().enumerate().map(|(i, file)| {
+            let entry = if i % 2 == 0 { Entry::stored } else { Entry::deflated };
+            entry(&file.path, &file.data).with(|entry| {
+                entry.made_by = [20, 3 << 8 | 20, 19 << 8 | 63][i % 3];
+                entry.mode = [0, 0o100_600, 0o100_755][i % 3];
+                entry.extra = b"UT\x05\0\x01\0\0\0\0".into();
+            })
+        }).collect();
+        prop_assert_eq!(&canonical(&read(&archive(&entries), &Limits::default()).unwrap()).bytes, &bytes);
+
+        let decomposed = order.into_iter().map(|file| source(&file.path.nfd().to_string(), file.data)).collect();
+        prop_assert_eq!(canonical(&pack::from_files(decomposed).unwrap().contents).bytes, bytes);
     }
 }

@@ -159,7 +159,7 @@ fn pictures_that_run_scripts() {
 #[test]
 fn content_that_contradicts_the_extension() {
     let exe = [b"MZ\x90\0".as_slice(), &[0; 60]].concat();
-    let cases: [(&str, &[u8], Option<bool>); 12] = [
+    let cases: [(&str, &[u8], Option<bool>); 15] = [
         ("a.png", b"\x89PNG\r\n\x1a\n", None),
         ("a.jpg", b"\x89PNG\r\n\x1a\n", Some(false)),
         ("a.png", b"#!/bin/sh\n", Some(true)),
@@ -170,6 +170,9 @@ fn content_that_contradicts_the_extension() {
         ("a.webp", b"PK\x03\x04", Some(true)),
         ("a.md", &exe, Some(true)),
         ("a.py", b"\x7fELF", Some(true)),
+        ("LICENSE", b"\x7fELF", Some(true)),
+        ("Dockerfile.dev", b"PK\x03\x04", Some(true)),
+        ("Dockerfile.dev", b"FROM scratch", None),
         ("a.md", b"MZ is the start of a name", None),
         ("a.txt", b"caf\xe9", None),
     ];
@@ -177,6 +180,18 @@ fn content_that_contradicts_the_extension() {
         let found = findings(path, data, Scope::Public, &Policy::default());
         let seen = found.iter().find(|f| f.code == "file_content").map(Finding::is_error);
         assert_eq!(seen, expected, "{path} {data:?}{}", show(&found));
+    }
+}
+
+#[test]
+fn names_that_need_no_extension() {
+    let refused = |path: &str| !findings(path, b"text", Scope::Public, &Policy::default()).is_empty();
+    for path in ["LICENSE", "LICENSE-MIT", "a/NOTICE", "Dockerfile", "Dockerfile.production", "Makefile", "LICENSE.txt"]
+    {
+        assert!(!refused(path), "{path}");
+    }
+    for path in ["LICENSE.exe", "Makefile.exe", "Dockerfile2", "dockerfile.production", "README"] {
+        assert!(refused(path), "{path}");
     }
 }
 

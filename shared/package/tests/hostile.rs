@@ -222,6 +222,7 @@ fn findings_stay_within_the_bounds_of_a_report() {
     let report = check_default(&files(&names.iter().map(String::as_str).collect::<Vec<_>>()));
     let sizes: Vec<_> = report.findings.iter().map(|f| serde_json::to_string(f).unwrap().len()).collect();
     assert_eq!(report.findings.len(), skillhub_package::MAX_FINDINGS);
+    assert_eq!(report.findings.last().unwrap().hint.as_deref(), Some("51 more findings are not shown"));
     assert!(sizes.iter().all(|bytes| *bytes <= 1024) && sizes.iter().sum::<usize>() <= 48 << 10, "{sizes:?}");
 }
 
@@ -245,6 +246,19 @@ fn hints_give_the_line_to_paste() {
     for (text, line) in cases {
         assert!(hint(text).contains(&format!("`{line}`")), "{text}: {:?}", hint(text));
     }
+    let advice = [
+        ("---\nname: a\ndescription: Does it.license: MIT\n---\n", "begin a new line before `license:`"),
+        (
+            "# Title\n\n---\n\ntext\n",
+            "begin the file with `---`, `name: …`, `description: …`, `---`, each on its own line",
+        ),
+        ("<!-- x -->\n---\nname: a\n---\n", "remove what stands before the first `---`"),
+    ];
+    for (text, expected) in advice {
+        assert_eq!(hint(text), expected, "{text}");
+    }
+    let long = format!("---\nname: a\ndescription: {}: y\n---\n", "x".repeat(700));
+    assert_eq!(hint(&long), "put the text behind `description:` in quotation marks");
     let wrapped = check_default(&archive(&[Entry::stored("my-skill/SKILL.md", SKILL_MD.as_bytes())]));
     assert!(wrapped.findings[0].hint.as_deref().unwrap().starts_with("found at my-skill/SKILL.md"));
 }

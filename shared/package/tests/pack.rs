@@ -4,7 +4,7 @@ mod support;
 
 use std::io::{Cursor, Write};
 
-use skillhub_package::pack::{Packed, Reason, from_files, from_zip};
+use skillhub_package::pack::{Packed, Reason, from_files, from_zip, left_out_reason};
 use skillhub_package::{Limits, Policy, check, check_contents};
 use support::{DECLARED, Entry, SKILL_MD, archive, show, source};
 
@@ -49,6 +49,7 @@ fn what_does_not_belong_in_a_package_is_left_out_and_listed() {
     assert_eq!(paths(&packed), ["LICENSE", "SKILL.md", "scripts/run.sh"]);
     let expected: Vec<_> = files.iter().filter_map(|(path, reason)| Some((*path, (*reason)?))).collect();
     assert_eq!(left_out(&packed), expected);
+    files.iter().for_each(|(path, reason)| assert_eq!(left_out_reason(path), *reason, "{path}"));
     let report = check_contents(packed.contents, &DECLARED, &Policy::default());
     assert!(report.package.is_some(), "{}", show(&report.findings));
 }

@@ -3,6 +3,7 @@
 use skillhub_protocol::Finding;
 
 use crate::contents::PackageFile;
+use crate::findings::quote;
 
 /// What a file is by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,12 @@ pub(super) fn has_extension(path: &str, extensions: &[&str]) -> bool {
     extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
 }
 
+/// Whether a file of this name must be text: by its extension, or because it is one of the names that need none.
+fn is_text_name(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    has_extension(path, &TEXT) || !name.contains('.') || name.starts_with("Dockerfile.")
+}
+
 pub(crate) fn check(file: &PackageFile) -> Option<Finding> {
     let path = file.path().as_str();
     let found = kind(file.data());
@@ -42,13 +49,13 @@ pub(crate) fn check(file: &PackageFile) -> Option<Finding> {
         claimed
     } else {
         let foreign = found.filter(|kind| matches!(kind, Kind::Executable(_) | Kind::Archive(_)));
-        return foreign.filter(|_| has_extension(path, &TEXT)).map(|kind| refuse(file, Some(kind)));
+        return foreign.filter(|_| is_text_name(path)).map(|kind| refuse(file, Some(kind)));
     };
     match found {
         Some(found) if found == claimed => None,
         // A picture under the name of another kind of picture is a common slip, and shows all the same.
         Some(Kind::Image(found)) if matches!(claimed, Kind::Image(_)) => {
-            let message = format!("the content is {found}, which its extension does not say");
+            let message = format!("the content of {} is {found}, which its name does not say", quote(path));
             Some(Finding::warning("file_content", at(file), message).hint("rename the file"))
         }
         found => Some(refuse(file, found)),
@@ -63,8 +70,8 @@ fn refuse(file: &PackageFile, found: Option<Kind>) -> Finding {
         Some(Kind::Script) => "a script",
         None => "something else",
     };
-    let finding =
-        Finding::error("file_content", at(file), format!("the content is {what}, which its extension does not say"));
+    let message = format!("the content of {} is {what}, which its name does not say", quote(file.path().as_str()));
+    let finding = Finding::error("file_content", at(file), message);
     if file.data().starts_with(b"version https://git-lfs") {
         return finding.hint("this is a pointer of Git LFS: fetch the file with `git lfs pull`");
     }

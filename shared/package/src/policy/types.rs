@@ -14,7 +14,7 @@ const CONTRACT: [&str; 14] =
 /// What published skills also carry.
 const OBSERVED: [&str; 16] =
     ["html", "css", "csv", "xml", "xsd", "toml", "jsx", "tsx", "jpeg", "gif", "webp", "pdf", "ttf", "rs", "go", "sql"];
-const NAMES: [&str; 4] = ["LICENSE*", "NOTICE*", "Dockerfile", "Makefile"];
+const NAMES: [&str; 5] = ["LICENSE*", "NOTICE*", "Dockerfile", "Dockerfile.*", "Makefile"];
 
 /// Which files may be in a package, by the ends of their names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +22,8 @@ const NAMES: [&str; 4] = ["LICENSE*", "NOTICE*", "Dockerfile", "Makefile"];
 pub struct FileTypes {
     /// Extensions without the dot, in lower case; names are compared without case.
     pub extensions: BTreeSet<String>,
-    /// Names without an extension; a `*` at the end stands for any rest.
+    /// Names that need no allowed extension; a `*` at the end stands for any rest. A pattern without a dot is for names without
+    /// one: `LICENSE*` does not let `LICENSE.exe` in.
     pub names: BTreeSet<String>,
 }
 
@@ -45,7 +46,8 @@ impl FileTypes {
 
     fn allows(&self, name: &str) -> bool {
         match name.rsplit_once('.') {
-            Some((_, extension)) => self.extensions.contains(&extension.to_ascii_lowercase()),
+            Some((_, extension)) if self.extensions.contains(&extension.to_ascii_lowercase()) => true,
+            Some(_) => self.names.iter().any(|pattern| pattern.contains('.') && matches(pattern, name)),
             None => self.names.iter().any(|pattern| matches(pattern, name)),
         }
     }

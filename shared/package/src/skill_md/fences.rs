@@ -92,10 +92,17 @@ fn missing(text: &str, first: &str) -> Finding {
     let finding = Finding::error("frontmatter_missing", "skillMd", "line 1 must be `---`, which opens the frontmatter");
     let hint = if first.contains('\r') {
         "end lines with LF or CRLF, not with CR alone"
-    } else if text.lines().skip(1).take(20).any(|line| fence(line).is_some()) {
+    } else if has_later_frontmatter(text) {
         "remove what stands before the first `---`"
     } else {
         "begin the file with `---`, `name: …`, `description: …`, `---`, each on its own line"
     };
     finding.at(1, 1).hint(hint)
+}
+
+/// Whether a fence with a key behind it stands further down; another `---` is only a horizontal rule.
+fn has_later_frontmatter(text: &str) -> bool {
+    let near = || text.lines().skip(1).take(20);
+    let is_key = |line: &str| line.split_once(':').is_some_and(|(key, _)| matches!(key, "name" | "description"));
+    near().zip(near().skip(1)).any(|(line, next)| fence(line).is_some() && is_key(next))
 }

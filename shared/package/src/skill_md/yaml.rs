@@ -17,8 +17,8 @@ use crate::findings::quote;
 const MAX_DEPTH: usize = 32;
 /// How many keys, values, lists and mappings there may be.
 const MAX_NODES: usize = 10_000;
-/// The lines of the file before the frontmatter: the fence.
-pub(super) const LINES_BEFORE: u32 = 1;
+/// The line of the file on which the frontmatter begins.
+pub(super) const FIRST_LINE: u32 = 2;
 
 /// The fields of a frontmatter, and where their keys are.
 pub(super) struct Fields {
@@ -31,12 +31,13 @@ pub(super) struct Fields {
 /// # Errors
 /// The first fault.
 pub(super) fn parse(yaml: &str) -> Result<Fields, Finding> {
-    let node = serde_saphyr::from_str_with_options(yaml, options()).map_err(|e| fault(yaml, &e));
-    match (refuse(yaml), node) {
-        (Ok(()), node) => fields(yaml, node?),
-        (Err(first), Err(other)) if (other.line, other.column) < (first.line, first.column) => Err(other),
-        (Err(first), _) => Err(first),
-    }
+    let node = serde_saphyr::from_str_with_options(yaml, options()).map_err(|e| fault(&e));
+    let fields = match (refuse(yaml), node) {
+        (Ok(()), node) => node.and_then(|node| fields(yaml, node)),
+        (Err(refused), Err(fault)) if (fault.line, fault.column) < (refused.line, refused.column) => Err(fault),
+        (Err(refused), _) => Err(refused),
+    };
+    fields.map_err(|finding| hint::for_line(yaml, finding))
 }
 
 fn options() -> Options {
@@ -66,24 +67,75 @@ fn refuse(yaml: &str) -> Result<(), Finding> {
     for event in Parser::new_from_str_with_options(yaml, options) {
         let (event, span) = event.map_err(|e| match e.kind() {
             ErrorKind::RecursionLimitExceeded => too_deep(marked(*e.marker())),
-            _ => invalid(yaml, marked(*e.marker()), &e.info()),
+            _ => invalid(marked(*e.marker()), &e.info()),
         })?;
         if let Some((code, what)) = unwanted(&event) {
-            let place = marked(span.tag_start().unwrap_or(span.start));
-            return Err(hint::for_line(yaml, forbidden(code, place, &what)));
+            return Err(forbidden(code, marked(span.tag_start().unwrap_or(span.start)), &what));
         }
     }
     Ok(())
 }
 
-/// The code and the name of what is refused.
+/// What is refused, with its code. A known alias has an anchor before it.
 fn unwanted(event: &Event<'_>) -> Option<(&'static str, String)> {
     match event {
         Event::Anchor(_, name) => Some(("yaml_anchor", format!("the anchor `&{name}`"))),
-        Event::Alias(_) => Some(("yaml_anchor", "an alias".to_owned())),
         Event::UnresolvedAlias(name) => Some(("yaml_anchor", format!("the alias `*{name}`"))),
         other => other.tag().map(|tag| ("yaml_tag", format!("the tag `{}`", Tag::original(tag)))),
     }
+}
+
+fn fault(error: &Error) -> Finding {
+    let location = error.location().unwrap_or(Location::UNKNOWN);
+    let place = in_file(location.line(), location.column());
+    match error {
+        Error::DuplicateMappingKey { key, .. } => duplicate(place, key.as_deref().unwrap_or_default()),
+        Error::MergeKeyNotAllowed { .. } => forbidden("yaml_anchor", place, "a merge key"),
+        Error::UnknownAnchor { .. } => forbidden("yaml_anchor", place, "an alias"),
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_deep(place),
+        Error::Budget { breach: BudgetBreach::Nodes { .. }, .. } => {
+            finding("frontmatter_too_large", place, format!("has more than {MAX_NODES} keys and values"))
+        }
+        Error::MultipleDocuments { .. } => invalid(place, "it must be one document, but another follows"),
+        Error::ExternalMessage { msg, .. } => invalid(place, msg),
+        Error::Unexpected { .. } => invalid(place, "keys must be text"),
+        other => invalid(place, &other.to_string()),
+    }
+}
+
+fn duplicate(place: Place, key: &str) -> Finding {
+    let mut finding = finding("yaml_duplicate_key", place, format!("the key {} is there twice", quote(key)));
+    // Deeper down, only line and column tell which one it is.
+    if place.column == 1 {
+        finding.path.extend([".", key]);
+    }
+    finding.hint("remove one of them")
+}
+
+fn forbidden(code: &str, place: Place, what: &str) -> Finding {
+    finding(code, place, format!("{what} is not allowed: write every value as it is, where it is used"))
+}
+
+fn invalid(place: Place, message: &str) -> Finding {
+    finding("yaml_invalid", place, format!("is no valid YAML: {message}"))
+}
+
+fn too_deep(place: Place) -> Finding {
+    finding("yaml_too_deep", place, format!("lists and mappings nest deeper than {MAX_DEPTH}"))
+}
+
+fn finding(code: &str, place: Place, message: String) -> Finding {
+    place.on(Finding::error(code, "skillMd.frontmatter", message))
+}
+
+fn marked(marker: Marker) -> Place {
+    in_file(marker.line(), marker.col().saturating_add(1))
+}
+
+/// The place in the file of a place in the frontmatter; its start for what has none.
+fn in_file(line: impl TryInto<u32>, column: impl TryInto<u32>) -> Place {
+    let (line, column) = (line.try_into().unwrap_or(u32::MAX), column.try_into().unwrap_or(u32::MAX));
+    Place { line: line.saturating_sub(1).saturating_add(FIRST_LINE), column: column.max(1) }
 }
 
 fn fields(yaml: &str, node: Spanned<Node>) -> Result<Fields, Finding> {
@@ -93,10 +145,11 @@ fn fields(yaml: &str, node: Spanned<Node>) -> Result<Fields, Finding> {
         Node::Scalar(Value::Null) if text(yaml, node.referenced).is_empty() => Vec::new(),
         _ => {
             let message = "the frontmatter must be a mapping, with a line such as `name: my-skill` for each field";
-            return Err(finding("frontmatter_not_mapping", located(Location::UNKNOWN), message));
+            return Err(finding("frontmatter_not_mapping", in_file(1_u32, 1_u32), message.to_owned()));
         }
     };
-    let places = entries.iter().map(|(key, _)| (key.value.clone(), located(key.referenced))).collect();
+    let place = |key: &Spanned<String>| in_file(key.referenced.line(), key.referenced.column());
+    let places = entries.iter().map(|(key, _)| (key.value.clone(), place(key))).collect();
     Ok(Fields { values: mapping(yaml, entries), places })
 }
 
@@ -123,66 +176,7 @@ fn number(float: f64, text: &str) -> Value {
 
 /// The source of a value.
 fn text(yaml: &str, location: Location) -> &str {
-    let range = || {
-        let span = location.span();
-        let start = usize::try_from(span.byte_offset()?).ok()?;
-        Some(start..start.checked_add(usize::try_from(span.byte_len()?).ok()?)?)
-    };
-    range().and_then(|range| yaml.get(range)).unwrap_or_default()
-}
-
-fn fault(yaml: &str, error: &Error) -> Finding {
-    let place = located(error.location().unwrap_or(Location::UNKNOWN));
-    match error {
-        Error::DuplicateMappingKey { key, .. } => duplicate(place, key.as_deref().unwrap_or_default()),
-        Error::MergeKeyNotAllowed { .. } => forbidden("yaml_anchor", place, "a merge key"),
-        Error::UnknownAnchor { .. } => forbidden("yaml_anchor", place, "an alias"),
-        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_deep(place),
-        Error::Budget { breach: BudgetBreach::Nodes { .. }, .. } => {
-            finding("frontmatter_too_large", place, format!("has more than {MAX_NODES} keys and values"))
-        }
-        Error::MultipleDocuments { .. } => invalid(yaml, place, "it must be one document, but another follows"),
-        Error::ExternalMessage { msg, .. } => invalid(yaml, place, msg),
-        Error::Unexpected { .. } => invalid(yaml, place, "keys must be text"),
-        other => invalid(yaml, place, &other.to_string()),
-    }
-}
-
-fn duplicate(place: Place, key: &str) -> Finding {
-    let mut finding = finding("yaml_duplicate_key", place, format!("the key {} is there twice", quote(key)));
-    // Deeper down, only line and column tell which one it is.
-    if place.column == 1 {
-        finding.path.extend([".", key]);
-    }
-    finding.hint("remove one of them")
-}
-
-fn forbidden(code: &str, place: Place, what: &str) -> Finding {
-    finding(code, place, format!("{what} is not allowed: write every value as it is, where it is used"))
-}
-
-fn invalid(yaml: &str, place: Place, message: &str) -> Finding {
-    hint::for_line(yaml, finding("yaml_invalid", place, format!("is no valid YAML: {message}")))
-}
-
-fn too_deep(place: Place) -> Finding {
-    finding("yaml_too_deep", place, format!("lists and mappings nest deeper than {MAX_DEPTH}"))
-}
-
-fn finding(code: &str, place: Place, message: impl Into<String>) -> Finding {
-    place.on(Finding::error(code, "skillMd.frontmatter", message))
-}
-
-fn located(location: Location) -> Place {
-    in_file(location.line(), location.column())
-}
-
-fn marked(marker: Marker) -> Place {
-    in_file(marker.line(), marker.col().saturating_add(1))
-}
-
-/// The place in the file of a place in the frontmatter. What has no place stands at the start.
-fn in_file(line: impl TryInto<u32>, column: impl TryInto<u32>) -> Place {
-    let (line, column) = (line.try_into().unwrap_or(u32::MAX), column.try_into().unwrap_or(u32::MAX));
-    Place { line: line.max(1).saturating_add(LINES_BEFORE), column: column.max(1) }
+    let narrow = |number: Option<u64>| usize::try_from(number.unwrap_or_default()).unwrap_or_default();
+    let (start, len) = (narrow(location.span().byte_offset()), narrow(location.span().byte_len()));
+    yaml.get(start..start.saturating_add(len)).unwrap_or_default()
 }
