@@ -43,7 +43,10 @@ fn metadata() -> Metadata {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
     let mut command = MetadataCommand::new();
     command.manifest_path(manifest);
-    command.other_options([String::from("--offline"), String::from("--filter-platform"), String::from(PLATFORM)]).exec().unwrap()
+    command
+        .other_options([String::from("--offline"), String::from("--filter-platform"), String::from(PLATFORM)])
+        .exec()
+        .unwrap()
 }
 
 /// Normal dependencies of every package, as Cargo resolves them.

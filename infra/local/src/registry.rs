@@ -80,8 +80,12 @@ impl LocalRegistry {
         }
     }
 
-    /// Sweeps at once and then every minute, until `stopping`.
+    /// Sweeps at once and then every minute, until `stopping`. What an earlier process had claimed is free from the start: the
+    /// lock on the data directory says that it has ended.
     pub(crate) async fn sweep_until(self, stopping: CancellationToken) {
+        if let Err(error) = self.registry.table.end_leases(skillhub_web::now()).await {
+            tracing::error!(%error, "leases of an earlier process");
+        }
         let mut timer = tokio::time::interval(SWEEP_EVERY);
         loop {
             tokio::select! {

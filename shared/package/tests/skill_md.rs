@@ -21,6 +21,14 @@ fn the_whole_frontmatter_is_kept_as_yaml_1_2_reads_it() {
 }
 
 #[test]
+fn numbers_that_json_does_not_hold_stay_text() {
+    for number in ["1_000", "123456789012345678901", "-1e999", ".nan", "-.inf", "1:30", "0x"] {
+        let text = format!("---\nname: a\ndescription: b\nlicense: {number}\n---\n");
+        assert_eq!(parse_skill_md(text.as_bytes()).unwrap().frontmatter["license"], number);
+    }
+}
+
+#[test]
 fn the_version_is_a_release_at_the_top_or_in_the_metadata() {
     let version = |lines: &str| {
         let text = format!("---\nname: a\ndescription: b\n{lines}---\n");

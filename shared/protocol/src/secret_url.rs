@@ -12,12 +12,16 @@ use crate::text::utf16_len;
 /// An HTTPS URL of at most 4096 UTF-16 units whose query is a credential. `Display` and `Debug` leave user info, query and
 /// fragment out; [`HttpsUrl::expose`] gives the whole. There is no exception for plain HTTP, on no host.
 #[derive(Clone, PartialEq, Eq)]
-pub struct HttpsUrl(Url);
+pub struct HttpsUrl {
+    /// As it came: it is sent on unchanged, because the length is measured on it.
+    text: String,
+    url: Url,
+}
 
 impl HttpsUrl {
-    /// The whole URL, with its secrets.
+    /// The whole URL, with its secrets, ready to be requested.
     pub fn expose(&self) -> &str {
-        self.0.as_str()
+        self.url.as_str()
     }
 }
 
@@ -27,15 +31,19 @@ impl FromStr for HttpsUrl {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const DEMAND: InvalidValue = InvalidValue::new("must be an https URL of at most 4096 UTF-16 units");
         let url = Url::parse(text).map_err(|_| DEMAND)?;
-        if url.scheme() == "https" && utf16_len(text) <= 4096 { Ok(Self(url)) } else { Err(DEMAND) }
+        if url.scheme() == "https" && utf16_len(text) <= 4096 {
+            Ok(Self { text: text.to_owned(), url })
+        } else {
+            Err(DEMAND)
+        }
     }
 }
 
 impl fmt::Display for HttpsUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let port = self.0.port().map(|p| format!(":{p}")).unwrap_or_default();
-        let query = if self.0.query().is_some() { "?(redacted)" } else { "" };
-        write!(f, "https://{}{port}{}{query}", self.0.host_str().unwrap_or_default(), self.0.path())
+        let port = self.url.port().map(|p| format!(":{p}")).unwrap_or_default();
+        let query = if self.url.query().is_some() { "?(redacted)" } else { "" };
+        write!(f, "https://{}{port}{}{query}", self.url.host_str().unwrap_or_default(), self.url.path())
     }
 }
 
@@ -47,7 +55,7 @@ impl fmt::Debug for HttpsUrl {
 
 impl Serialize for HttpsUrl {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.expose())
+        serializer.serialize_str(&self.text)
     }
 }
 

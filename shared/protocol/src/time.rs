@@ -3,10 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use jiff::Timestamp;
+use jiff::SignedDuration;
+use jiff::civil::{DateTime, datetime};
 
 use crate::error::InvalidValue;
 use crate::newtype::serde_as_text;
+
+const EPOCH: DateTime = datetime(1970, 1, 1, 0, 0, 0, 0);
 
 /// A point in time with milliseconds, from year 0 to 9999, on the wire always `2026-07-23T00:05:00.000Z`.
 ///
@@ -48,16 +51,19 @@ impl FromStr for UtcMillis {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         const DEMAND: InvalidValue =
             InvalidValue::new("must be a UTC time with milliseconds, such as 2026-07-23T00:05:00.000Z");
-        let timestamp: Timestamp = text.parse().map_err(|_| DEMAND)?;
-        let parsed = Self::from_epoch_millis(timestamp.as_millisecond()).ok_or(DEMAND)?;
+        // Civil time without a zone, because a time stamp with one ends a day before the year does.
+        let civil: DateTime = text.strip_suffix('Z').and_then(|text| text.parse().ok()).ok_or(DEMAND)?;
+        let millis = i64::try_from(civil.duration_since(EPOCH).as_millis()).map_err(|_| DEMAND)?;
+        let parsed = Self::from_epoch_millis(millis).ok_or(DEMAND)?;
         if parsed.to_string() == text { Ok(parsed) } else { Err(DEMAND) }
     }
 }
 
 impl fmt::Display for UtcMillis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let timestamp = Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
-        write!(f, "{timestamp:.3}")
+        // Every value of this type is within the range of civil times, so the sum exists.
+        let civil = EPOCH.checked_add(SignedDuration::from_millis(self.0)).unwrap_or(EPOCH);
+        write!(f, "{civil:.3}Z")
     }
 }
 

@@ -1,7 +1,9 @@
 //! Exact texts of refusals: what a person reads.
 
 use serde_json::{Value, json};
-use skillhub_protocol::{CanonicalSlug, Coordinate, Kind, Manifest, OpenUpload, Release, UploadSession};
+use skillhub_protocol::{CanonicalSlug, Coordinate, HttpsUrl, Kind, Manifest, OpenUpload, Release, UploadSession};
+
+type Change = fn(&mut Value);
 
 fn manifest(change: impl FnOnce(&mut Value)) -> Value {
     let file = |path: &str| json!({ "path": path, "sizeBytes": 1, "sha256": "a".repeat(64) });
@@ -15,7 +17,6 @@ fn manifest(change: impl FnOnce(&mut Value)) -> Value {
 
 #[test]
 fn a_manifest_that_is_refused_says_where_what_and_which_kind() {
-    type Change = fn(&mut Value);
     let cases: [(Change, &str, Kind); 9] = [
         (
             |m| m["schemaVersion"] = json!(2),
@@ -76,14 +77,14 @@ fn a_coordinate_that_is_refused_says_why() {
 
 #[test]
 fn an_open_request_has_paths_of_its_own_fields() {
-    let request = |change: fn(&mut Value)| {
+    let request = |change: Change| {
         let package = json!({ "sizeBytes": 1, "sha256": "a".repeat(64) });
         let mut request = json!({ "namespace": "@global", "package": package, "manifest": manifest(|_| {}) });
         change(&mut request);
         OpenUpload::from_json(&request.to_string())
     };
     assert!(request(|_| {}).is_ok());
-    let cases: [(fn(&mut Value), &str); 6] = [
+    let cases: [(Change, &str); 6] = [
         (|r| *r = json!([]), "request"),
         (|r| r["namespace"] = json!("global"), "namespace"),
         (|r| r["package"]["sizeBytes"] = json!(0), "package.sizeBytes"),
@@ -110,4 +111,13 @@ fn only_versions_that_never_tie_are_releases() {
 fn an_upload_session_of_another_schema_needs_a_newer_client() {
     let error = UploadSession::from_json(r#"{"schemaVersion":2}"#).unwrap_err();
     assert_eq!((error.path(), error.kind()), ("response.schemaVersion", Kind::UnsupportedSchemaVersion));
+}
+
+#[test]
+fn a_url_is_sent_on_as_it_came() {
+    let url = format!("https://h/{}", "é".repeat(4000));
+    let parsed: HttpsUrl = url.parse().unwrap();
+    assert_eq!(serde_json::from_str::<HttpsUrl>(&serde_json::to_string(&parsed).unwrap()).unwrap(), parsed);
+    assert_eq!(format!("{parsed:?}"), parsed.to_string());
+    assert_eq!("https://u:p@h:1/a?b#c".parse::<HttpsUrl>().unwrap().to_string(), "https://h:1/a?(redacted)");
 }
