@@ -82,7 +82,7 @@ fn a_bad_package_is_rejected_with_code_and_place_and_leaves_no_trace() {
     let http = registry.http();
     let cases = [
         bad("no-skill-md", "skill_md_missing", "archive", |skill, _| drop(skill.files.remove(0))),
-        bad("other-name", "slug_mismatch", "skillMd.frontmatter.name", |skill, manifest| {
+        bad("other-name", "slug_mismatch", "slug", |skill, manifest| {
             let text =
                 String::from_utf8(skill.files[0].1.clone()).unwrap().replace("name: other-name", "name: some-name");
             skill.files[0].1 = text.into_bytes();
