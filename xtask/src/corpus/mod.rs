@@ -71,7 +71,7 @@ fn publish(seed: Option<u64>) -> Result<(), String> {
     let seed = seed.unwrap_or_else(seed_of_now);
     println!("seed {seed}");
     let mut random = StdRng::seed_from_u64(seed);
-    run_command(&mut cargo("build --quiet --package skillhub-local --package skillhub-cli"))?;
+    run_command(&mut cargo("build --quiet --workspace --bin skillhub-local --bin skillhub"))?;
     let folder = fresh_folder()?;
     let batches = undisturbed(&mut random, &folder)?;
     let (pack, batch) = batches.first().ok_or("there is no pack")?;

@@ -84,7 +84,7 @@ impl Verdict {
 /// # Errors
 /// If a pack cannot be fetched or does not hold what it should, a skill that must pass does not, or the page differs.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    run_command(&mut cargo("build --quiet --package skillhub-cli"))?;
+    run_command(&mut cargo("build --quiet --workspace --bin skillhub"))?;
     let start = Instant::now();
     let mut judged = Vec::new();
     for pack in &PACKS {
