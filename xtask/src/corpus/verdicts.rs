@@ -25,7 +25,7 @@ const PAGE: &str = "docs/corpus.md";
 pub(crate) struct Options {
     /// Writes nothing, and fails if docs/corpus.md is not what this run gives
     #[arg(long)]
-    check: bool,
+    pub(super) check: bool,
 }
 
 /// A public package, all of it.
