@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use skillhub_protocol::{Coordinate, Namespace, Release, Scope, Slug, Tag, is_kebab_case};
 
 use crate::config::{RegistryUrl, Token};
@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Install(InstallArgs),
     /// List installed skills, or those of the registry
     List(ListArgs),
+    /// Tell agents of the installed skills in AGENTS.md
+    Sync(SyncArgs),
 }
 
 #[derive(Debug, Args)]
@@ -148,6 +150,28 @@ pub(crate) struct ListArgs {
     /// List what the registry has instead
     #[arg(long)]
     pub(crate) remote: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SyncArgs {
+    /// The file to write
+    #[arg(long, value_name = "FILE", default_value = "AGENTS.md")]
+    pub(crate) file: PathBuf,
+    /// What to say of where a skill is
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) location: LocationStyle,
+    /// Write nothing; fail if there is something to write
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LocationStyle {
+    /// The word "project" or "global"
+    #[default]
+    Project,
+    /// The absolute path of SKILL.md
+    Path,
 }
 
 fn kebab_slug(text: &str) -> Result<Slug, String> {

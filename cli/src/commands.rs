@@ -6,6 +6,7 @@ mod login;
 mod pack;
 mod publish;
 mod show;
+mod sync;
 
 use crate::args::{Command, GlobalArgs};
 use crate::client::Client;
@@ -38,5 +39,6 @@ pub(crate) fn run(context: &Context, command: &Command) -> Ended {
         Command::Install(args) => install::run(context, args),
         Command::List(args) if args.remote => list::run_remote(context).map(|()| None),
         Command::List(_) => list::run_installed(context).map(|()| None),
+        Command::Sync(args) => sync::run(context, args),
     }
 }

@@ -11,6 +11,7 @@
     )
 )]
 
+pub mod agents;
 mod args;
 mod client;
 mod commands;

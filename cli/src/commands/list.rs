@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
 
 use serde::Serialize;
 use skillhub_package::parse_skill_md;
 use skillhub_protocol::{Manifest, SkillId, SkillSummary};
 
 use super::Context;
+use super::show::counted;
 use crate::client::Client;
 use crate::error::{Exit, Failure};
 use crate::install::{Target, read_record};
@@ -26,7 +26,7 @@ pub(super) fn run_remote(context: &Context) -> Result<(), Failure> {
     }
     let rows: Vec<_> = skills.iter().map(row).collect();
     table(&rows).iter().for_each(|line| context.output.data_line(line));
-    context.output.note(format!("{} skills", skills.len()));
+    context.output.note(counted(skills.len()));
     Ok(())
 }
 
@@ -74,7 +74,7 @@ struct InstalledSkill {
 pub(super) fn run_installed(context: &Context) -> Result<(), Failure> {
     let (mut skills, mut names) = (Vec::new(), HashSet::new());
     for target in Target::all(&context.env) {
-        for name in folder_names(&target.dir)? {
+        for name in target.skill_names()? {
             let shadowed = !names.insert(name.clone());
             skills.extend(look(context, &target, name, shadowed));
         }
@@ -85,7 +85,7 @@ pub(super) fn run_installed(context: &Context) -> Result<(), Failure> {
     }
     let rows: Vec<_> = skills.iter().map(installed_row).collect();
     table(&rows).iter().for_each(|line| context.output.data_line(line));
-    context.output.note(format!("{} skills", skills.len()));
+    context.output.note(counted(skills.len()));
     Ok(())
 }
 
@@ -93,21 +93,6 @@ fn installed_row(skill: &InstalledSkill) -> [String; 4] {
     let location = if skill.shadowed { format!("{}, shadowed", skill.location) } else { skill.location.to_owned() };
     let coordinate = skill.coordinate.clone().unwrap_or_else(|| String::from("-"));
     [skill.name.clone(), coordinate, location, skill.description.clone().unwrap_or_default()]
-}
-
-/// The folders below `dir` that hold a `SKILL.md`, in order, links to folders among them as other clients have it.
-fn folder_names(dir: &Path) -> Result<Vec<String>, Failure> {
-    let Ok(entries) = fs::read_dir(dir) else { return Ok(Vec::new()) };
-    let mut names = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(|e| Failure::io("read", dir, &e))?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if !name.starts_with('.') && entry.path().join(Manifest::SKILL_MD).is_file() {
-            names.push(name);
-        }
-    }
-    names.sort();
-    Ok(names)
 }
 
 /// A skill that cannot be read is warned about; the others are listed all the same.

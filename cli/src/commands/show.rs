@@ -32,3 +32,7 @@ pub(super) fn print_warnings(output: &Output, warnings: &[Finding]) {
         output.warning_lines(&lines);
     }
 }
+
+pub(super) fn counted(skills: usize) -> String {
+    if skills == 1 { String::from("1 skill") } else { format!("{skills} skills") }
+}

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use skillhub_protocol::Manifest;
+
 use crate::args::TargetArgs;
 use crate::config::Environment;
 use crate::error::{Exit, Failure};
@@ -50,6 +52,21 @@ impl Target {
             }
         }
         all
+    }
+
+    /// The folders in it that hold a `SKILL.md`, in order, links to folders among them as other clients have it.
+    pub(crate) fn skill_names(&self) -> Result<Vec<String>, Failure> {
+        let Ok(entries) = fs::read_dir(&self.dir) else { return Ok(Vec::new()) };
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|e| Failure::io("read", &self.dir, &e))?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if !name.starts_with('.') && entry.path().join(Manifest::SKILL_MD).is_file() {
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(names)
     }
 }
 

@@ -8,3 +8,4 @@ mod pack;
 mod pack_command;
 mod publish;
 mod support;
+mod sync;
