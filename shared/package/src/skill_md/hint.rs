@@ -32,7 +32,7 @@ pub(super) fn for_line(yaml: &str, finding: Finding) -> Finding {
 
 /// Advice for a line that another key has been glued to: `description: Does it.license: MIT`.
 fn lost_line_break(line: &str) -> Option<String> {
-    const KEYS: [&str; 6] = ["license", "compatibility", "metadata", "allowed-tools", "version", "author"];
+    const KEYS: [&str; 7] = ["license", "compatibility", "metadata", "allowed-tools", "version", "author", "origin"];
     let (_, value) = line.split_once(':')?;
     let glued = |key: &&str| {
         let (before, _) = value.split_once(&format!("{key}:")).unwrap_or_default();
