@@ -2,7 +2,7 @@
 //!
 //! | route | calls, authentication apart |
 //! |---|---|
-//! | `POST /api/uploads` | at most 5 |
+//! | `POST /api/uploads` | at most 4, as many again after a race |
 //! | `GET /api/uploads/{id}` | 1 read |
 //! | `DELETE /api/uploads/{id}` | 1 read, 1 transaction |
 //! | `GET /api/uploads` | 1 query |

@@ -39,7 +39,7 @@ pub(crate) struct LocalRegistry {
 }
 
 impl LocalRegistry {
-    /// Connects to the stores, and makes table, bucket and `@global` if they are not there.
+    /// Connects to the stores, makes table, bucket and `@global` if they are not there, and frees what a dead process had claimed.
     pub(crate) async fn connect(base: &Base) -> Result<Self, StartError> {
         let stores = &base.stores;
         let settings = settings();
@@ -55,6 +55,8 @@ impl LocalRegistry {
         table.create_if_absent().await?;
         objects.create_if_absent().await?;
         found_namespaces(&table).await?;
+        // The lock on the data directory says that whoever had claimed a session has ended, and nothing is served yet.
+        table.end_leases(skillhub_web::now()).await?;
         let clock = skillhub_web::now;
         let validator =
             Arc::new(Validator { table: table.clone(), objects: objects.clone(), policy: Policy::default(), clock });
@@ -80,12 +82,8 @@ impl LocalRegistry {
         }
     }
 
-    /// Sweeps at once and then every minute, until `stopping`. What an earlier process had claimed is free from the start: the
-    /// lock on the data directory says that it has ended.
+    /// Sweeps at once and then every minute, until `stopping`.
     pub(crate) async fn sweep_until(self, stopping: CancellationToken) {
-        if let Err(error) = self.registry.table.end_leases(skillhub_web::now()).await {
-            tracing::error!(%error, "leases of an earlier process");
-        }
         let mut timer = tokio::time::interval(SWEEP_EVERY);
         loop {
             tokio::select! {

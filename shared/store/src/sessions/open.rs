@@ -69,7 +69,7 @@ struct Found {
 }
 
 impl Table {
-    /// Opens a session, or says why not. At most five calls.
+    /// Opens a session, or says why not. One to four calls, and as many again if somebody wrote between reading and writing.
     ///
     /// # Errors
     /// If the store fails.
