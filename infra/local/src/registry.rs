@@ -39,7 +39,7 @@ pub(crate) struct LocalRegistry {
 }
 
 impl LocalRegistry {
-    /// Connects to the stores, makes table, bucket and `@global` if they are not there, and frees what a dead process had claimed.
+    /// Connects to the stores, makes table, bucket and `@global` if they are not there, and takes over from a dead process.
     pub(crate) async fn connect(base: &Base) -> Result<Self, StartError> {
         let stores = &base.stores;
         let settings = settings();
@@ -55,8 +55,8 @@ impl LocalRegistry {
         table.create_if_absent().await?;
         objects.create_if_absent().await?;
         found_namespaces(&table).await?;
-        // The lock on the data directory says that whoever had claimed a session has ended, and nothing is served yet.
-        table.end_leases(skillhub_web::now()).await?;
+        // The lock on the data directory says that whoever had claimed a session has ended, and its events with it.
+        table.make_all_due(skillhub_web::now()).await?;
         let clock = skillhub_web::now;
         let validator =
             Arc::new(Validator { table: table.clone(), objects: objects.clone(), policy: Policy::default(), clock });

@@ -3,15 +3,15 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use skillhub_protocol::{UploadId, UploadState, UtcMillis};
 
-use super::{FIRST_CHECK_MS, LEASE_MS, text};
+use super::{FIRST_CHECK_MS, SESSION_TTL_MS, text};
 use crate::codec::Attributes;
 use crate::error::{StoreError, sdk_error};
 use crate::items::SessionItem;
 use crate::keys::{DUE_INDEX, DUE_PARTITION, Key, due_key};
 use crate::table::Table;
 
-/// How many leases one start ends.
-const MAX_LEASES: i32 = 1000;
+/// How many sessions one start makes due.
+const MAX_AT_START: i32 = 1000;
 
 /// A session that the sweeper should look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,29 +68,31 @@ impl Table {
         }
     }
 
-    /// Ends every lease, so that the sweeper takes all claimed sessions over at once; says how many. Only for a start at which
-    /// no other validator can be running.
+    /// Makes every session that has not ended due now, and ends its lease: events that were not delivered and claims that were
+    /// not finished need not be waited for. Says how many. Only for a start at which no other validator can be running.
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn end_leases(&self, now: UtcMillis) -> Result<usize, StoreError> {
-        let mut ended = 0;
-        for due in self.due_sessions(now.plus_millis(LEASE_MS), MAX_LEASES).await? {
+    pub async fn make_all_due(&self, now: UtcMillis) -> Result<usize, StoreError> {
+        let mut made_due = 0;
+        for due in self.due_sessions(now.plus_millis(SESSION_TTL_MS), MAX_AT_START).await? {
             let request =
                 self.client.update_item().table_name(&self.name).set_key(Some(Key::session(&due.id).attributes()));
             let request = request
-                .update_expression("SET lease_until = :past, xs = :xs")
-                .condition_expression("#state = :validating")
+                .update_expression("SET lease_until = :past, next_check_at = :now, xs = :xs")
+                .condition_expression("#state IN (:open, :validating)")
                 .expression_attribute_names("#state", "state")
+                .expression_attribute_values(":open", text(UploadState::Open))
                 .expression_attribute_values(":validating", text(UploadState::Validating))
+                .expression_attribute_values(":now", text(now))
                 .expression_attribute_values(":past", text(now.plus_millis(-1)))
                 .expression_attribute_values(":xs", AttributeValue::S(due_key(now, &due.id)));
             match request.send().await {
-                Ok(_) => ended += 1,
+                Ok(_) => made_due += 1,
                 Err(e) if e.as_service_error().is_some_and(|e| e.is_conditional_check_failed_exception()) => {}
                 Err(e) => return Err(sdk_error("UpdateItem", e)),
             }
         }
-        Ok(ended)
+        Ok(made_due)
     }
 }
