@@ -11,9 +11,11 @@ async fn main() -> Result<(), lambda_runtime::Error> {
     let settings = Settings::from_variables(|name| std::env::var(name).ok())?;
     let connection = Connection::from_env().await;
     let (table, objects) = (connection.table(&settings), connection.objects(&settings));
+    let settings = &settings;
     let validator = &Validator { table, objects, policy: Policy::default(), clock: skillhub_web::now };
     let handler = async |_: LambdaEvent<serde_json::Value>| {
-        skillhub_sweep::sweep(validator, &mut skillhub_web::rng()).await.map(drop).map_err(lambda_runtime::Error::from)
+        skillhub_sweep::sweep(validator, settings, &mut skillhub_web::rng()).await;
+        Ok::<_, lambda_runtime::Error>(())
     };
     lambda_runtime::run(service_fn(handler)).await
 }

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use aws_lambda_events::event::s3::S3Event;
 use axum::Router;
+use rand::{Rng, RngExt};
 use skillhub_package::Policy;
-use skillhub_protocol::{Namespace, NamespaceKind};
+use skillhub_protocol::{CreateNamespace, Namespace, NamespaceKind, TokenScope};
 use skillhub_store::{
-    Connection, NamespaceId, NamespaceItem, Objects, PrincipalId, Settings, StoreError, Table, TokenItem, TokenScope,
-    TokenSecret,
+    Authenticated, ChangeError, ChangedBy, Connection, Objects, PrincipalId, Quota, Rate, Settings, StoreError, Table,
+    TokenItem, TokenSecret,
 };
 use skillhub_validate::{Validator, handle_event};
 use skillhub_web::Registry;
@@ -54,7 +55,7 @@ impl LocalRegistry {
         let (table, objects) = (connection.table(&settings), connection.objects(&settings));
         table.create_if_absent().await?;
         objects.create_if_absent().await?;
-        found_namespaces(&table).await?;
+        found_namespaces(&table, &mut skillhub_web::rng()).await?;
         // The lock on the data directory says that whoever had claimed a session has ended, and its events with it.
         table.make_all_due(skillhub_web::now()).await?;
         let clock = skillhub_web::now;
@@ -69,7 +70,8 @@ impl LocalRegistry {
         let router = skillhub_list::router(registry.clone())
             .merge(skillhub_detail::router(registry.clone()))
             .merge(skillhub_download::router(registry.clone(), objects.clone()))
-            .merge(skillhub_publish::router(registry.clone(), objects.clone()));
+            .merge(skillhub_publish::router(registry.clone(), objects.clone()))
+            .merge(skillhub_manage::router(registry.clone()));
         skillhub_web::finish(router)
     }
 
@@ -90,9 +92,7 @@ impl LocalRegistry {
                 _ = timer.tick() => {}
                 () = stopping.cancelled() => return,
             }
-            if let Err(error) = skillhub_sweep::sweep(&self.validator, &mut skillhub_web::rng()).await {
-                tracing::error!(%error, "sweep");
-            }
+            skillhub_sweep::sweep(&self.validator, &self.registry.settings, &mut skillhub_web::rng()).await;
         }
     }
 
@@ -105,11 +105,7 @@ impl LocalRegistry {
             None => TokenSecret::generate(&mut skillhub_web::rng()),
         };
         // Stored again at every start, in case the process ended between the two writes of an earlier one.
-        let item = TokenItem {
-            principal: admin(),
-            scopes: vec![TokenScope::Read, TokenScope::Publish, TokenScope::Manage],
-            expires_at: None,
-        };
+        let item = TokenItem { principal: admin(), scopes: TokenScope::ALL.to_vec(), expires_at: None };
         self.registry.table.put_token(&token, &item).await?;
         let config = LocalConfig {
             registry: base.api_endpoint(),
@@ -130,6 +126,11 @@ fn settings() -> Settings {
         max_archive_bytes: Settings::DEFAULT_MAX_ARCHIVE_BYTES,
         objects_public_url: None,
         path_style: true,
+        // One person's machine: the limits are those of a runaway loop.
+        write_rate: Rate { per_minute: 60_000, burst: 10_000 },
+        quota: Quota { sessions: 1000, staged_bytes: 4 << 30 },
+        administrator: None,
+        sweep_expired: false,
     }
 }
 
@@ -139,16 +140,15 @@ fn admin() -> PrincipalId {
 }
 
 /// `@global`, and the administrator's own namespace. What exists stays as it is.
-async fn found_namespaces(table: &Table) -> Result<(), StoreError> {
-    let admin = admin();
-    let own = Namespace::from_handle(ADMIN.1).unwrap_or_else(|_| Namespace::global());
-    let namespaces = [
-        (NamespaceId::global(), Namespace::global(), NamespaceKind::Global),
-        (NamespaceId::personal(&admin), own, NamespaceKind::Personal),
-    ];
-    for (id, namespace, kind) in namespaces {
-        let item = NamespaceItem { id, namespace, kind, organization_id: None };
-        table.create_namespace(&item, &admin).await?;
+async fn found_namespaces(table: &Table, rng: &mut (impl Rng + Send)) -> Result<(), StoreError> {
+    let now = skillhub_web::now();
+    table.found(&admin(), now, rng.random()).await?;
+    let (Ok(namespace), kind) = (Namespace::from_handle(ADMIN.1), NamespaceKind::Personal) else { return Ok(()) };
+    let scopes = TokenScope::ALL.to_vec();
+    let caller = Authenticated { principal: admin(), token_sha256: None, scopes, memberships: Vec::new() };
+    let by = ChangedBy { caller: &caller, now };
+    match table.create_namespace(by, &CreateNamespace { namespace, kind }, rng).await {
+        Ok(_) | Err(ChangeError::Refused(_)) => Ok(()),
+        Err(ChangeError::Store(error)) => Err(error),
     }
-    Ok(())
 }
