@@ -1,3 +1,5 @@
-//! What the tests of the whole project share with tools: the vectors and what they demand.
+//! What the tests of the whole project share with each other and with tools.
 
+pub mod proxy;
 pub mod vectors;
+pub mod wire;

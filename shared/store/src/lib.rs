@@ -22,7 +22,7 @@ mod transaction;
 pub use artifacts::{BodyExtra, FileSpan, VersionBody};
 pub use audience::{Audience, Viewer};
 pub use catalog::{ListPage, ListPartition, Resolved};
-pub use client::{Connection, ConnectionError};
+pub use client::{Connection, ConnectionError, Patience};
 pub use error::StoreError;
 pub use identity::{Authenticated, TokenSecret};
 pub use ids::{NamespaceId, PrincipalId, mint_skill_id, mint_upload_id, mint_version_id};
