@@ -30,11 +30,11 @@ pub struct Report {
 /// # Errors
 /// If the due sessions cannot be found out.
 pub async fn sweep(validator: &Validator, rng: &mut (impl Rng + Send)) -> Result<Report, StoreError> {
-    let due = validator.table.due_sessions((validator.clock)(), MAX_SESSIONS).await?;
+    let due = validator.table.due_sessions(validator.clock.now(), MAX_SESSIONS).await?;
     let mut report = Report { due: due.len(), ..Report::default() };
     for due in due {
         let step = match validator.table.session(&due.id).await {
-            Ok(Some(session)) => look_at(validator, &session, (validator.clock)(), rng).await,
+            Ok(Some(session)) => look_at(validator, &session, validator.clock.now(), rng).await,
             Ok(None) => continue,
             Err(error) => Err(error),
         };

@@ -15,8 +15,9 @@ use std::time::Instant;
 
 use rand::Rng;
 use skillhub_package::Policy;
-use skillhub_protocol::{Finding, UploadId, UploadState, UtcMillis};
+use skillhub_protocol::{Finding, UploadId, UploadState};
 use skillhub_store::{Claim, Objects, SessionItem, StoreError, Table};
+use skillhub_web::Clock;
 
 /// What validation needs.
 #[derive(Debug, Clone)]
@@ -28,7 +29,7 @@ pub struct Validator {
     /// What may be published.
     pub policy: Policy,
     /// The server's clock: leases are measured by it while the validator works.
-    pub clock: fn() -> UtcMillis,
+    pub clock: Clock,
 }
 
 /// How a call of the validator ended.
@@ -72,7 +73,7 @@ impl Validator {
     }
 
     async fn claim_and_decide(&self, id: &UploadId, rng: &mut (impl Rng + Send)) -> Result<Outcome, StoreError> {
-        let session = match self.table.claim_session(id, (self.clock)(), rng).await? {
+        let session = match self.table.claim_session(id, self.clock.now(), rng).await? {
             Claim::Won(session) => session,
             Claim::Held => return Ok(Outcome::Held),
             Claim::Unknown => return Ok(Outcome::Unknown),
@@ -89,7 +90,7 @@ impl Validator {
             Judgement::Rejected(findings) => self.end(&session, UploadState::Rejected, &findings).await,
             Judgement::ClaimLost => Ok(Outcome::Held),
             Judgement::NoBytes => {
-                self.table.reopen_session(&session, (self.clock)()).await?;
+                self.table.reopen_session(&session, self.clock.now()).await?;
                 Ok(Outcome::NoBytes)
             }
         }
@@ -112,7 +113,7 @@ impl Validator {
         for finding in findings {
             tracing::info!(upload = %session.id, code = finding.code, path = finding.path, "finding");
         }
-        if self.table.end_claimed_session(session, state, findings, (self.clock)()).await? {
+        if self.table.end_claimed_session(session, state, findings, self.clock.now()).await? {
             Ok(self.clean_up(session, state).await)
         } else {
             Ok(Outcome::Held)

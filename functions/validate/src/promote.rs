@@ -35,8 +35,8 @@ impl Validator {
     ) -> Result<Judgement, StoreError> {
         let mut candidate = Candidate::new(session, &situation, checked);
         let mut pause = PAUSE_MS.start;
-        while session.lease_until.is_some_and(|end| (self.clock)() < end) {
-            match situation.decide(&candidate.session, (self.clock)()) {
+        while session.lease_until.is_some_and(|end| self.clock.now() < end) {
+            match situation.decide(&candidate.session, self.clock.now()) {
                 Decision::Publish => match self.publish(&candidate, &situation, rng.random()).await? {
                     Verdict::Published => return Ok(Judgement::Published),
                     Verdict::ClaimLost => return Ok(Judgement::ClaimLost),
@@ -82,7 +82,7 @@ impl Validator {
             artifact_bytes: candidate.artifact.len() as u64,
             findings: &candidate.warnings,
         };
-        match self.table.publish(&publication, (self.clock)(), random).await {
+        match self.table.publish(&publication, self.clock.now(), random).await {
             Err(error) if error.is_transient() => self.settle(session, error).await,
             settled => settled,
         }
@@ -91,7 +91,7 @@ impl Validator {
     /// The same content has the number already: this session ends with its ids.
     async fn join(&self, candidate: &Candidate, published: &PublishedVersion) -> Result<Judgement, StoreError> {
         let (session, warnings) = (&candidate.session, &candidate.warnings);
-        let ours = self.table.end_as_published(session, published, warnings, (self.clock)()).await?;
+        let ours = self.table.end_as_published(session, published, warnings, self.clock.now()).await?;
         Ok(if ours { Judgement::Published } else { Judgement::ClaimLost })
     }
 

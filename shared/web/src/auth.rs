@@ -6,7 +6,6 @@ use http::request::Parts;
 use skillhub_store::{Authenticated, TokenSecret, Viewer};
 
 use crate::Registry;
-use crate::clock::now;
 use crate::error::ApiError;
 
 /// The caller of a route that reads: anonymous only where the registry allows it.
@@ -47,7 +46,7 @@ where
 async fn authenticate(parts: &Parts, registry: &Registry) -> Result<Authenticated, ApiError> {
     let bearer = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer_token);
     let token = bearer.and_then(TokenSecret::parse).ok_or_else(ApiError::unauthenticated)?;
-    registry.table.authenticate(&token, now()).await?.ok_or_else(ApiError::unauthenticated)
+    registry.table.authenticate(&token, registry.clock.now()).await?.ok_or_else(ApiError::unauthenticated)
 }
 
 /// The scheme's name has no case (RFC 9110, 11.1).
