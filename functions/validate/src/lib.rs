@@ -3,7 +3,7 @@
 //! [`Validator::validate`] is one idempotent function with two callers: the S3 event and the sweeper. It trusts no publisher
 //! and no event: an event is a hint that a session may have bytes. `Err` means "try again"; a verdict is final.
 //!
-//! Calls of a good upload: 1 claim, 1 GET, 1 batch of reads, 1 PUT, 1 transaction, 1 delete of the upload, 1 of the lock.
+//! Calls of a good upload: 1 claim, 1 GET, 1 batch of reads, 1 PUT, 1 transaction, 1 delete.
 
 mod event;
 mod judge;
@@ -125,7 +125,9 @@ impl Validator {
         if let Err(error) = self.objects.delete_staging(&session.id).await {
             tracing::warn!(upload = %session.id, %error, "the upload could not be removed");
         }
-        if let Err(error) = self.table.release_lock(session).await {
+        if state != UploadState::Published
+            && let Err(error) = self.table.release_lock(session).await
+        {
             tracing::warn!(upload = %session.id, %error, "the lock could not be released");
         }
         Outcome::Decided(state)

@@ -305,6 +305,9 @@ pub(crate) struct UploadLockItem {
     pub(crate) request_sha256: Sha256,
     /// When it is free for all.
     pub(crate) expires_at: UtcMillis,
+    /// The same in seconds, for the table's time to live: an expired lock is as good as none.
+    #[serde(default)]
+    pub(crate) ttl: i64,
 }
 
 /// What an `Idempotency-Key` was used for.

@@ -253,6 +253,7 @@ fn opening(
         session_id: session.id.clone(),
         request_sha256: digests.request,
         expires_at: session.expires_at,
+        ttl: session.expires_at.epoch_millis() / 1000,
     };
     let free = Expression {
         text: "attribute_not_exists(pk) OR principal = :me OR expires_at <= :now",
