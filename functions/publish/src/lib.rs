@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `POST /api/uploads` | at most 5, as many again after a race |
 //! | `GET /api/uploads/{id}` | 1 read |
-//! | `DELETE /api/uploads/{id}` | 1 read, 1 transaction |
+//! | `DELETE /api/uploads/{id}` | 1 read, 1 transaction, 1 delete of the lock |
 //! | `GET /api/uploads` | 1 query |
 
 mod answer;
@@ -52,16 +52,20 @@ async fn cancel(
     Now(now): Now,
     PathParams(id): PathParams<UploadId>,
 ) -> Result<Response, ApiError> {
-    let session = visible_session(&app.registry, &caller, &id).await?;
-    let canceled = session.state == UploadState::Open
-        && app.registry.table.close_open_session(&session, UploadState::Canceled, now).await?;
-    if !canceled && session.state != UploadState::Canceled {
+    let mut session = visible_session(&app.registry, &caller, &id).await?;
+    if session.state == UploadState::Open {
+        if app.registry.table.close_open_session(&session, UploadState::Canceled, now).await? {
+            session.state = UploadState::Canceled;
+        } else {
+            session = visible_session(&app.registry, &caller, &id).await?;
+        }
+    }
+    if session.state != UploadState::Canceled {
         let detail = "This upload is being validated or has ended, so it cannot be canceled. GET it for its state.";
         return Err(ApiError::conflict("session_closed", detail));
     }
     // Bytes that have landed already, or land later, are removed by their event or by the sweeper.
     app.registry.table.release_lock(&session).await?;
-    let session = visible_session(&app.registry, &caller, &id).await?;
     answer::session(&app.objects, &session, StatusCode::OK, now).await
 }
 

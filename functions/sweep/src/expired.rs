@@ -8,7 +8,7 @@ const PAGE: i32 = 200;
 
 /// Says how many it removed.
 pub(crate) async fn sweep(validator: &Validator) -> Result<usize, StoreError> {
-    let (table, now) = (&validator.table, (validator.clock)());
+    let (table, now) = (&validator.table, validator.clock.now());
     let walk = table.walk(Walk::Items).await?;
     let (removed, after) = table.remove_expired(now, walk.after.as_deref(), PAGE).await?;
     if after != walk.after {

@@ -53,7 +53,7 @@ pub async fn sweep(validator: &Validator, settings: &Settings, rng: &mut (impl R
         report.expired_items = removed;
     }
     if let Some(administrator) = &settings.administrator {
-        let founded = validator.table.found(administrator, (validator.clock)(), rng.random()).await;
+        let founded = validator.table.found(administrator, validator.clock.now(), rng.random()).await;
         done("administrator", founded, &mut failed);
     }
     report.failed_steps = failed;

@@ -13,7 +13,7 @@ const EXAMPLES: usize = 20;
 
 /// Says how many the last whole walk has found.
 pub(crate) async fn sweep(validator: &Validator) -> Result<u64, StoreError> {
-    let (table, now) = (&validator.table, (validator.clock)());
+    let (table, now) = (&validator.table, validator.clock.now());
     let mut walk = table.walk(Walk::Packages).await?;
     let page = validator.objects.list(ObjectKey::PACKAGES_PREFIX, walk.after.as_deref(), PAGE).await?;
     if page.objects.is_empty() && walk == WalkItem::default() {

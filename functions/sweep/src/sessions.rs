@@ -25,11 +25,11 @@ pub struct SessionsReport {
 
 /// A session that fails does not keep the others waiting.
 pub(crate) async fn sweep(validator: &Validator, rng: &mut (impl Rng + Send)) -> Result<SessionsReport, StoreError> {
-    let due = validator.table.due_sessions((validator.clock)(), MAX_SESSIONS).await?;
+    let due = validator.table.due_sessions(validator.clock.now(), MAX_SESSIONS).await?;
     let mut report = SessionsReport { due: due.len(), ..SessionsReport::default() };
     for due in due {
         let step = match validator.table.session(&due.id).await {
-            Ok(Some(session)) => look_at(validator, &session, (validator.clock)(), rng).await,
+            Ok(Some(session)) => look_at(validator, &session, validator.clock.now(), rng).await,
             Ok(None) => continue,
             Err(error) => Err(error),
         };

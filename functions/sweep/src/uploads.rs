@@ -11,7 +11,7 @@ const UNKNOWN_AGE_MS: i64 = 60 * 60 * 1000;
 
 /// Says how many it removed.
 pub(crate) async fn sweep(validator: &Validator) -> Result<usize, StoreError> {
-    let (table, objects, now) = (&validator.table, &validator.objects, (validator.clock)());
+    let (table, objects, now) = (&validator.table, &validator.objects, validator.clock.now());
     let walk = table.walk(Walk::Staging).await?;
     let page = objects.list(ObjectKey::STAGING_PREFIX, walk.after.as_deref(), PAGE).await?;
     let mut removed = 0;

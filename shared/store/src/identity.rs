@@ -95,13 +95,14 @@ impl Authenticated {
 
 impl Table {
     /// The caller that a token stands for: one read of the token, one query of its principal's memberships. `None` if the
-    /// token is unknown or has expired, without a difference between the two.
+    /// token is unknown or has expired, without a difference between the two. The token is read strongly: one read settles
+    /// that a new one works and that a revoked one does not.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn authenticate(&self, token: &TokenSecret, now: UtcMillis) -> Result<Option<Authenticated>, StoreError> {
         let token_sha256 = token.hash();
-        let Some(item) = self.get::<TokenItem>(&Key::token(&token_sha256)).await? else {
+        let Some(item) = self.get_strong::<TokenItem>(&Key::token(&token_sha256)).await? else {
             return Ok(None);
         };
         if item.expires_at.is_some_and(|end| end <= now) {

@@ -400,18 +400,18 @@ pub(crate) struct IdempotencyItem {
 
 /// One change, written in its own transaction: `A#<nsId>` / `<time>#<random>`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AuditItem {
+pub struct AuditItem {
     /// Who did it.
-    pub(crate) principal: PrincipalId,
+    pub principal: PrincipalId,
     /// Its handle at that time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) actor: Option<Namespace>,
+    pub actor: Option<Namespace>,
     /// What was done, such as `publish`.
-    pub(crate) action: String,
+    pub action: String,
     /// To what, such as `@global/hello@1.0.0`.
-    pub(crate) subject: String,
+    pub subject: String,
     /// The digest or reason that goes with it.
-    pub(crate) detail: String,
+    pub detail: String,
 }
 
 /// Where the sweeper's walk over a part of the bucket or table stands: `CFG` / `<name>`.

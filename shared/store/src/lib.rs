@@ -30,13 +30,13 @@ pub use audience::{Audience, Viewer};
 pub use audit::{AuditCursor, AuditPage, InvalidCursor};
 pub use catalog::{Filter, ListPage, ListPartition, Resolved, SearchPartition, VersionPage};
 pub use changes::{ChangeError, ChangedBy, NamespaceMembers, NewToken, Refusal};
-pub use client::{Connection, ConnectionError};
+pub use client::{Connection, ConnectionError, Patience};
 pub use error::StoreError;
 pub use identity::{Authenticated, TokenSecret};
 pub use ids::{NamespaceId, PrincipalId, mint_skill_id, mint_upload_id, mint_version_id};
 pub use items::{
-    Count, CurrentVersion, MembershipItem, NamespaceItem, SessionItem, SkillItem, SkillTag, SlugItem, TokenItem,
-    VersionItem, VersionNumberItem, WalkItem,
+    AuditItem, Count, CurrentVersion, MembershipItem, NamespaceItem, SessionItem, SkillItem, SkillTag, SlugItem,
+    TokenItem, VersionItem, VersionNumberItem, WalkItem,
 };
 pub use keys::ObjectKey;
 pub use leftovers::{Stored, StoredPage, Walk};

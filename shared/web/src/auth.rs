@@ -7,7 +7,6 @@ use skillhub_protocol::TokenScope;
 use skillhub_store::{Authenticated, Permit, TokenSecret, Viewer};
 
 use crate::Registry;
-use crate::clock::now;
 use crate::error::ApiError;
 
 /// The caller of a route that reads: anonymous only where the registry allows it, else with a token of scope `read`.
@@ -80,7 +79,7 @@ where
 async fn writer(parts: &Parts, registry: &Registry, scope: TokenScope) -> Result<Authenticated, ApiError> {
     let caller = authenticate(parts, registry).await?;
     demand_scope(&caller, scope)?;
-    match registry.table.take_permit(&caller.principal, registry.settings.write_rate, now()).await? {
+    match registry.table.take_permit(&caller.principal, registry.settings.write_rate, registry.clock.now()).await? {
         Permit::Granted => Ok(caller),
         Permit::Wait(millis) => Err(ApiError::rate_limited(millis)),
     }
@@ -97,7 +96,7 @@ fn demand_scope(caller: &Authenticated, scope: TokenScope) -> Result<(), ApiErro
 async fn authenticate(parts: &Parts, registry: &Registry) -> Result<Authenticated, ApiError> {
     let bearer = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer_token);
     let token = bearer.and_then(TokenSecret::parse).ok_or_else(ApiError::unauthenticated)?;
-    registry.table.authenticate(&token, now()).await?.ok_or_else(ApiError::unauthenticated)
+    registry.table.authenticate(&token, registry.clock.now()).await?.ok_or_else(ApiError::unauthenticated)
 }
 
 /// The scheme's name has no case (RFC 9110, 11.1).
