@@ -107,7 +107,7 @@ impl Table {
         }))
     }
 
-    async fn memberships(&self, principal: &PrincipalId) -> Result<Vec<MembershipItem>, StoreError> {
+    pub(crate) async fn memberships(&self, principal: &PrincipalId) -> Result<Vec<MembershipItem>, StoreError> {
         let (partition, prefix) = (principal_partition(principal), SortKeys::Prefix(MEMBERSHIPS));
         let items = self.query(&partition, prefix, MAX_MEMBERSHIPS, Freshness::Eventual).await?;
         items.into_iter().map(decode).collect()

@@ -8,7 +8,9 @@ mod codec;
 mod error;
 mod identity;
 mod ids;
+mod issuers;
 mod items;
+mod jwk;
 mod keys;
 mod objects;
 mod publish;
@@ -26,10 +28,12 @@ pub use client::{Connection, ConnectionError};
 pub use error::StoreError;
 pub use identity::{Authenticated, TokenSecret};
 pub use ids::{NamespaceId, PrincipalId, mint_skill_id, mint_upload_id, mint_version_id};
+pub use issuers::{Issuer, IssuerKeys};
 pub use items::{
     AuditItem, CurrentVersion, MembershipItem, NamespaceItem, SessionItem, SkillItem, SlugItem, TokenItem, TokenScope,
     VersionItem, VersionNumberItem, VersionState,
 };
+pub use jwk::{IssuerKey, PublicKey, UnusableKey};
 pub use keys::ObjectKey;
 pub use objects::{Credential, Objects, StagedBytes};
 pub use publish::{Decision, Publication, Situation, Verdict};

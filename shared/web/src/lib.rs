@@ -5,6 +5,8 @@ mod auth;
 mod clock;
 mod error;
 mod extract;
+mod issuer_keys;
+mod jwt;
 mod lambda;
 
 pub use app::finish;
@@ -12,6 +14,7 @@ pub use auth::{Caller, Known};
 pub use clock::{Now, now, rng};
 pub use error::ApiError;
 pub use extract::{Body, MAX_BODY_BYTES, Params, PathParams, json_text};
+pub use issuer_keys::IssuerKeyCache;
 pub use lambda::{LambdaError, init_logging, log_filter, run};
 
 use std::sync::Arc;
@@ -25,4 +28,6 @@ pub struct Registry {
     pub table: Table,
     /// What the operator has set.
     pub settings: Arc<Settings>,
+    /// The keys of the issuer in the settings, as read last.
+    pub issuer_keys: IssuerKeyCache,
 }
