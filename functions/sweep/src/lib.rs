@@ -1,6 +1,12 @@
 //! Picks up what events and crashes have left: sessions whose event was lost, whose validator died, or that nobody uploads to.
 //!
 //! Bounded work a run; due sessions are found through a sparse index that holds only sessions that have not ended.
+//!
+//! Keeps the keys of the issuer whose JWTs are accepted as well ([`refresh_keys`]): the API functions call nobody.
+
+mod issuers;
+
+pub use issuers::{FETCH_LIMIT, FetchError, Refresh, fetch_keys, refresh_keys};
 
 use rand::Rng;
 use skillhub_protocol::{UploadState, UtcMillis};

@@ -9,11 +9,12 @@ use axum::Router;
 use skillhub_package::Policy;
 use skillhub_protocol::{Namespace, NamespaceKind};
 use skillhub_store::{
-    Connection, NamespaceId, NamespaceItem, Objects, PrincipalId, Settings, StoreError, Table, TokenItem, TokenScope,
-    TokenSecret,
+    Connection, Issuer, NamespaceId, NamespaceItem, Objects, PrincipalId, Settings, StoreError, Table, TokenItem,
+    TokenScope, TokenSecret,
 };
+use skillhub_sweep::{FETCH_LIMIT, refresh_keys};
 use skillhub_validate::{Validator, handle_event};
-use skillhub_web::Registry;
+use skillhub_web::{IssuerKeyCache, Registry};
 use tokio_util::sync::CancellationToken;
 
 use crate::data_dir::LocalConfig;
@@ -40,9 +41,9 @@ pub(crate) struct LocalRegistry {
 
 impl LocalRegistry {
     /// Connects to the stores, makes table, bucket and `@global` if they are not there, and takes over from a dead process.
-    pub(crate) async fn connect(base: &Base) -> Result<Self, StartError> {
+    pub(crate) async fn connect(base: &Base, issuer: Option<Issuer>) -> Result<Self, StartError> {
         let stores = &base.stores;
-        let settings = settings();
+        let settings = settings(issuer);
         let (access_key, secret_key) = (&stores.credentials.access_key_id, &stores.credentials.secret_access_key);
         let connection = Connection::to(
             &stores.dynamodb_endpoint(),
@@ -60,7 +61,8 @@ impl LocalRegistry {
         let clock = skillhub_web::now;
         let validator =
             Arc::new(Validator { table: table.clone(), objects: objects.clone(), policy: Policy::default(), clock });
-        Ok(Self { registry: Registry { table, settings: settings.into() }, objects, validator })
+        let registry = Registry { table, settings: settings.into(), issuer_keys: IssuerKeyCache::default() };
+        Ok(Self { registry, objects, validator })
     }
 
     /// The routers of all functions as one.
@@ -90,9 +92,21 @@ impl LocalRegistry {
                 _ = timer.tick() => {}
                 () = stopping.cancelled() => return,
             }
-            if let Err(error) = skillhub_sweep::sweep(&self.validator, &mut skillhub_web::rng()).await {
+            let mut rng = skillhub_web::rng();
+            // An issuer that is slow holds up neither the sessions nor the end.
+            let keys = stopping.run_until_cancelled(self.refresh_keys());
+            let (swept, _) = tokio::join!(skillhub_sweep::sweep(&self.validator, &mut rng), keys);
+            if let Err(error) = swept {
                 tracing::error!(%error, "sweep");
             }
+        }
+    }
+
+    async fn refresh_keys(&self) {
+        let Registry { table, settings, .. } = &self.registry;
+        let Some(issuer) = &settings.issuer else { return };
+        if let Err(error) = refresh_keys(table, issuer, FETCH_LIMIT, skillhub_web::now()).await {
+            tracing::error!(%error, "the issuer's keys");
         }
     }
 
@@ -122,7 +136,7 @@ impl LocalRegistry {
     }
 }
 
-fn settings() -> Settings {
+fn settings(issuer: Option<Issuer>) -> Settings {
     Settings {
         table: TABLE.to_owned(),
         bucket: BUCKET.to_owned(),
@@ -130,6 +144,7 @@ fn settings() -> Settings {
         max_archive_bytes: Settings::DEFAULT_MAX_ARCHIVE_BYTES,
         objects_public_url: None,
         path_style: true,
+        issuer,
     }
 }
 

@@ -225,7 +225,10 @@ mod tests {
             (Key::session_manifest(&upload), format!("U#u{zeros} M")),
             (Key::own_session(&principal, &upload), format!("P#{p} U#u{zeros}")),
             (Key::upload_lock(&global, &slug, &release), String::from("UL#global#hello 011.012.010z")),
-            (Key::issuer_keys("https://id.example"), format!("CFG JWKS#20a69b77c18109782ebd19432534d03604b3f39f14d1687e29c5d70bd55749da")),
+            (
+                Key::issuer_keys("https://id.example"),
+                String::from("CFG JWKS#20a69b77c18109782ebd19432534d03604b3f39f14d1687e29c5d70bd55749da"),
+            ),
             (Key::audit(&global, at, 1), String::from("A#global 1970-01-01T00:00:00.000Z#0000000000000001")),
         ];
         for (key, expected) in keys {
