@@ -363,5 +363,6 @@ fn settings(stores: &Stores) -> Settings {
         quota: Quota { sessions: 100, ..Settings::DEFAULT_QUOTA },
         administrator: None,
         sweep_expired: false,
+        issuer: None,
     }
 }

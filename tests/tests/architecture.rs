@@ -30,13 +30,15 @@ const ARROWS: [(&str, &[&str]); 13] = [
 ];
 
 /// What no crate of the left may have anywhere below it.
-const FORBIDDEN: [(&[&str], &[&str]); 3] = [
+const FORBIDDEN: [(&[&str], &[&str]); 4] = [
     // Pure: no AWS, no async runtime, no network, no randomness, no clock but the caller's.
     (
         &["protocol", "package"],
         &["aws-", "tokio", "futures", "hyper", "axum", "ureq", "rustls", "rand", "lambda", "async-"],
     ),
     (&["cli"], &["aws-", "tokio", "hyper", "axum", "lambda", "skillhub-store", "skillhub-web"]),
+    // They call the stores and nobody else: an issuer's keys are fetched by the sweeper.
+    (&["web", "list", "detail", "download", "publish"], &["ureq", "reqwest"]),
     // The embedded stores are for local mode alone.
     (
         &["list", "detail", "download", "publish", "manage", "validate", "sweep"],

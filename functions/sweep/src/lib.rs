@@ -7,12 +7,15 @@
 //! | orphans | artifacts that no version points at: counted and listed, never deleted | 1 list, 1 batch of reads |
 //! | expired | items past their time to live, where the store leaves them | 1 scan page, 1 delete an item |
 //! | administrator | that the operator's administrator owns `@global` | 1 read |
+//! | keys | the keys of the issuer whose JWTs are accepted: the API functions call nobody | 1 read; every five minutes 2 requests to the issuer, 1 write |
 
 mod expired;
+mod issuers;
 mod orphans;
 mod sessions;
 mod uploads;
 
+pub use issuers::{FETCH_LIMIT, FetchError, Refresh, fetch_keys, refresh_keys};
 pub use sessions::SessionsReport;
 
 use rand::{Rng, RngExt};
@@ -34,8 +37,19 @@ pub struct Report {
     pub failed_steps: usize,
 }
 
-/// One run. A step that fails does not keep the others waiting.
+/// One run. A step that fails does not keep the others waiting, and an issuer that is slow does not, either.
 pub async fn sweep(validator: &Validator, settings: &Settings, rng: &mut (impl Rng + Send)) -> Report {
+    let keys = async || match &settings.issuer {
+        Some(issuer) => refresh_keys(&validator.table, issuer, FETCH_LIMIT, validator.clock.now()).await.map(drop),
+        None => Ok(()),
+    };
+    let (mut report, keys) = tokio::join!(sweep_stores(validator, settings, rng), keys());
+    done("keys", keys, &mut report.failed_steps);
+    tracing::info!(?report, "sweep");
+    report
+}
+
+async fn sweep_stores(validator: &Validator, settings: &Settings, rng: &mut (impl Rng + Send)) -> Report {
     let mut report = Report::default();
     let mut failed = 0;
     if let Some(sessions) = done("sessions", sessions::sweep(validator, rng).await, &mut failed) {
@@ -57,7 +71,6 @@ pub async fn sweep(validator: &Validator, settings: &Settings, rng: &mut (impl R
         done("administrator", founded, &mut failed);
     }
     report.failed_steps = failed;
-    tracing::info!(?report, "sweep");
     report
 }
 
