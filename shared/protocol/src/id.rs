@@ -7,7 +7,7 @@ use crate::text::{is_trimmed_within, utf16_len};
 /// How many base-36 digits follow the letter of a minted id: 10 for the time, 14 random.
 const MINTED_DIGITS: usize = 24;
 
-fn is_minted(text: &str, letter: char) -> bool {
+pub(crate) fn is_minted(text: &str, letter: char) -> bool {
     let digit = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
     text.strip_prefix(letter).is_some_and(|rest| rest.len() == MINTED_DIGITS && rest.bytes().all(digit))
 }

@@ -16,6 +16,8 @@ mod digest;
 mod error;
 mod finding;
 mod id;
+mod identity;
+mod manage;
 mod manifest;
 mod market;
 mod namespace;
@@ -30,26 +32,33 @@ pub mod text;
 mod time;
 mod upload;
 mod version;
+mod version_list;
 
 pub use coordinate::{CanonicalSlug, Coordinate, Selector};
 pub use digest::Sha256;
 pub use error::{Error, InvalidValue, Kind};
 pub use finding::{Finding, Severity};
 pub use id::{OrganizationId, SkillId, UploadId, VersionId};
+pub use identity::{
+    AuditEntry, AuditResponse, CreateNamespace, CreateToken, Member, Membership, NamespaceKind, NamespaceResponse,
+    Role, SetRole, TokenId, TokenName, TokenResponse, TokenScope, TokenSummary, TokensResponse, WhoAmI,
+};
+pub use manage::{ChangeSkill, ChangeState, MaintainersResponse, MoveTag, Reason, TagTarget, TagsResponse};
 pub use manifest::{FileEntry, Manifest};
 pub use market::{
-    DownloadResponse, ListResponse, SkillDetail, SkillResponse, SkillSummary, VersionDetail, VersionResponse,
-    VersionSummary, Visibility,
+    DownloadResponse, ListResponse, SearchResponse, SkillDetail, SkillResponse, SkillSummary, VersionDetail,
+    VersionResponse, VersionSummary, Visibility,
 };
 pub use namespace::{Namespace, Scope};
 pub use path::{PackagePath, PathFault};
 pub use problem::{Problem, ProblemItem};
-pub use registry::{Membership, NamespaceKind, ResolveResponse, Role, WhoAmI};
+pub use registry::ResolveResponse;
 pub use secret_url::HttpsUrl;
 pub use slug::{SkillName, Slug, SlugFault, Summary, is_kebab_case};
 pub use time::UtcMillis;
 pub use upload::{OpenUpload, PackageDeclaration, PresignedPut, PublishedVersion, UploadSession, UploadState};
 pub use version::{Release, Tag, Version};
+pub use version_list::{VersionEntry, VersionListResponse, VersionState};
 
 /// The manifest schema that this crate reads and writes (`SKILL_PACKAGE_SCHEMA_VERSION` of the contract).
 pub const PACKAGE_SCHEMA_VERSION: u64 = 1;

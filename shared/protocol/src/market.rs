@@ -112,6 +112,15 @@ pub struct ListResponse {
     pub next_cursor: Option<SkillId>,
 }
 
+/// Answer of `GET /api/search`: the skill whose slug it is first, then those whose slugs begin so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchResponse {
+    schema_version: Schema,
+    /// What was found.
+    pub skills: Vec<SkillSummary>,
+}
+
 /// Answer of `GET /api/skills/{skillId}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -180,16 +189,38 @@ impl ListResponse {
         let root = At::Root("response");
         let fields = Fields::new(&root, &value)?;
         fields.schema_version(API_SCHEMA_VERSION)?;
-        let items = At::Root("skills");
-        let skills = fields.array("skills")?.iter().enumerate();
-        let skills =
-            skills.map(|(i, value)| SkillSummary::read(&At::Item(&items, i), value)).collect::<Result<_, _>>()?;
+        let skills = read_summaries(&fields)?;
         let next_cursor = match fields.required("nextCursor")? {
             Value::Null => None,
             _ => Some(fields.parse("nextCursor")?),
         };
         Ok(Self::new(skills, next_cursor))
     }
+}
+
+impl SearchResponse {
+    /// Hits, the best first.
+    pub fn new(skills: Vec<SkillSummary>) -> Self {
+        Self { schema_version: Schema, skills }
+    }
+
+    /// Reads an answer.
+    ///
+    /// # Errors
+    /// The first fault, with a path that begins with `response` or, for an item, with `skills[i]`.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let value = json("response", text)?;
+        let root = At::Root("response");
+        let fields = Fields::new(&root, &value)?;
+        fields.schema_version(API_SCHEMA_VERSION)?;
+        Ok(Self::new(read_summaries(&fields)?))
+    }
+}
+
+fn read_summaries(fields: &Fields<'_>) -> Result<Vec<SkillSummary>, Error> {
+    let items = At::Root("skills");
+    let skills = fields.array("skills")?.iter().enumerate();
+    skills.map(|(i, value)| SkillSummary::read(&At::Item(&items, i), value)).collect()
 }
 
 impl SkillSummary {
@@ -216,7 +247,7 @@ impl SkillSummary {
 }
 
 impl VersionSummary {
-    fn read(at: &At<'_>, value: &Value) -> Result<Self, Error> {
+    pub(crate) fn read(at: &At<'_>, value: &Value) -> Result<Self, Error> {
         let fields = Fields::new(at, value)?;
         Ok(Self {
             id: fields.parse("id")?,

@@ -44,6 +44,21 @@ pub(crate) fn json(root: &str, text: &str) -> Result<Value, Error> {
     serde_json::from_str(text).map_err(|e| Error::new(root, Kind::Json, format!("must be JSON ({e})")))
 }
 
+/// Reads the body of a request, whose fields are named without a root.
+pub(crate) fn request<T>(text: &str, read: impl FnOnce(&Fields<'_>) -> Result<T, Error>) -> Result<T, Error> {
+    let value = json("request", text)?;
+    let root = At::Root("");
+    let fields = Fields::new(&root, &value).map_err(|e| Error::new("request", e.kind(), e.message().to_owned()))?;
+    read(&fields)
+}
+
+/// Reads an answer that the contract does not have; what is wrong inside stands in the message.
+pub(crate) fn answer<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Error> {
+    let value = json("response", text)?;
+    serde_json::from_value(value)
+        .map_err(|e| Error::new("response", Kind::Value, format!("is not as it must be ({e})")))
+}
+
 /// An object whose fields are being read.
 pub(crate) struct Fields<'a> {
     pub(crate) at: &'a At<'a>,

@@ -13,7 +13,7 @@ use crate::id::{SkillId, UploadId, VersionId};
 use crate::manifest::Manifest;
 use crate::market::Schema;
 use crate::namespace::{Namespace, Scope};
-use crate::read::{At, Fields, json};
+use crate::read::{At, Fields, json, request};
 use crate::secret_url::HttpsUrl;
 use crate::slug::Slug;
 use crate::time::UtcMillis;
@@ -53,15 +53,14 @@ impl OpenUpload {
     /// # Errors
     /// The first fault, with a path such as `namespace`, `package.sizeBytes` or `manifest.files[3].path`.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let value = json("request", text)?;
-        let root = At::Root("");
-        let fields = Fields::new(&root, &value).map_err(|e| Error::new("request", e.kind(), e.message().to_owned()))?;
-        Ok(Self {
-            namespace: fields.parse("namespace")?,
-            scope: fields.parse_optional("scope")?,
-            tags: read_tags(&fields)?,
-            package: PackageDeclaration::read(&fields.at("package"), fields.required("package")?)?,
-            manifest: Manifest::from_value(fields.get("manifest").unwrap_or(&Value::Null))?,
+        request(text, |fields| {
+            Ok(Self {
+                namespace: fields.parse("namespace")?,
+                scope: fields.parse_optional("scope")?,
+                tags: read_tags(fields)?,
+                package: PackageDeclaration::read(&fields.at("package"), fields.required("package")?)?,
+                manifest: Manifest::from_value(fields.get("manifest").unwrap_or(&Value::Null))?,
+            })
         })
     }
 }

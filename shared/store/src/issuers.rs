@@ -1,17 +1,16 @@
 //! The issuer whose JWTs are accepted, and its keys as the sweeper has stored them.
 
 use serde::{Deserialize, Serialize};
-use skillhub_protocol::UtcMillis;
+use skillhub_protocol::{TokenScope, UtcMillis};
 use url::{Host, Url};
 
 use crate::codec::Item;
 use crate::error::StoreError;
 use crate::identity::Authenticated;
 use crate::ids::PrincipalId;
-use crate::items::TokenScope;
 use crate::jwk::IssuerKey;
 use crate::keys::Key;
-use crate::table::Table;
+use crate::table::{Freshness, Table};
 
 /// An OIDC issuer whose JWTs are accepted, and the audience that they must name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,9 +122,8 @@ impl Table {
     /// # Errors
     /// If the store fails.
     pub async fn vouched_for(&self, principal: PrincipalId) -> Result<Authenticated, StoreError> {
-        let memberships = self.memberships(&principal).await?;
-        let scopes = vec![TokenScope::Read, TokenScope::Publish, TokenScope::Manage];
-        Ok(Authenticated { principal, token_sha256: None, scopes, memberships })
+        let memberships = self.memberships(&principal, Freshness::Eventual).await?;
+        Ok(Authenticated { principal, token_sha256: None, scopes: TokenScope::ALL.to_vec(), memberships })
     }
 }
 

@@ -3,9 +3,8 @@
 use axum::Router;
 use skillhub_store::{Connection, Settings};
 
-use crate::Registry;
 use crate::app::finish;
-use crate::issuer_keys::IssuerKeyCache;
+use crate::{Clock, IssuerKeyCache, Registry};
 
 /// Why a function could not start or go on.
 pub type LambdaError = lambda_http::Error;
@@ -19,7 +18,7 @@ pub async fn run(router: impl FnOnce(Registry, &Connection) -> Router) -> Result
     let settings = Settings::from_variables(|name| std::env::var(name).ok())?;
     let connection = Connection::from_env().await;
     let (table, issuer_keys) = (connection.table(&settings), IssuerKeyCache::default());
-    let registry = Registry { table, settings: settings.into(), issuer_keys };
+    let registry = Registry { table, settings: settings.into(), clock: Clock::default(), issuer_keys };
     lambda_http::run(finish(router(registry, &connection))).await
 }
 

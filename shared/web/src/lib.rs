@@ -10,10 +10,10 @@ mod jwt;
 mod lambda;
 
 pub use app::finish;
-pub use auth::{Caller, Known};
-pub use clock::{Now, now, rng};
+pub use auth::{Caller, Known, Manager, Publisher};
+pub use clock::{Clock, Now, rng};
 pub use error::ApiError;
-pub use extract::{Body, MAX_BODY_BYTES, Params, PathParams, json_text};
+pub use extract::{Body, Handle, MAX_BODY_BYTES, Params, PathParams, json, json_text, page_limit};
 pub use issuer_keys::IssuerKeyCache;
 pub use lambda::{LambdaError, init_logging, log_filter, run};
 
@@ -28,6 +28,8 @@ pub struct Registry {
     pub table: Table,
     /// What the operator has set.
     pub settings: Arc<Settings>,
+    /// What time it is.
+    pub clock: Clock,
     /// The keys of the issuer in the settings, as read last.
     pub issuer_keys: IssuerKeyCache,
 }
