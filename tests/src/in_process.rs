@@ -48,7 +48,8 @@ pub struct InProcess {
     /// An owner of `@global`.
     pub owner: Caller,
     connection: Connection,
-    stores: Stores,
+    settings: Settings,
+    _stores: Stores,
     events: UnboundedReceiver<ObjectCreated>,
     // Last, so that the stores are gone before their files are.
     _dir: TempDir,
@@ -117,6 +118,15 @@ impl InProcess {
 
     /// Starts one whose functions wait as long as this for the stores.
     pub async fn start_with(patience: Patience) -> Self {
+        Self::start_as(patience, |_| {}).await
+    }
+
+    /// Starts one whose operator has changed a setting.
+    pub async fn start_set(change: impl FnOnce(&mut Settings)) -> Self {
+        Self::start_as(TEST_PATIENCE, change).await
+    }
+
+    async fn start_as(patience: Patience, change: impl FnOnce(&mut Settings)) -> Self {
         let dir = TempDir::new().unwrap();
         let data = DataDir::open(dir.path()).unwrap();
         let mut stores = start_stores(data, Ports::default(), [7; 40], SystemTime::now()).await.unwrap();
@@ -126,11 +136,25 @@ impl InProcess {
         let connection = Connection::to(&proxy.dynamodb_url, &proxy.objects_url, (id, secret), &stores.ca_pem).await;
         let connection = connection.unwrap().with_patience(patience);
         let clock = Clock::default();
-        let functions = Functions::new(&connection, settings(&stores), clock.clone());
+        let mut settings = settings(&stores);
+        change(&mut settings);
+        let functions = Functions::new(&connection, settings.clone(), clock.clone());
         let wire = Wire::trusting(&stores.ca_pem).unwrap();
         let table = RawTable::new(wire.clone(), &stores.dynamodb_endpoint(), NAME);
         let owner = Caller::named("owner");
-        let started = Self { proxy, functions, clock, table, wire, owner, connection, stores, events, _dir: dir };
+        let started = Self {
+            proxy,
+            functions,
+            clock,
+            table,
+            wire,
+            owner,
+            connection,
+            settings,
+            _stores: stores,
+            events,
+            _dir: dir,
+        };
         started.found().await;
         started.proxy.take_attempts();
         started
@@ -178,7 +202,7 @@ impl InProcess {
 
     /// Another instance of the functions on the same stores, behind the same proxy, with a clock of its own.
     pub fn instance(&self, clock: Clock) -> Functions {
-        Functions::new(&self.connection, settings(&self.stores), clock)
+        Functions::new(&self.connection, self.settings.clone(), clock)
     }
 
     /// From now on, the functions are another instance, which accepts JWTs of this issuer as well.
