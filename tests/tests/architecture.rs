@@ -38,7 +38,7 @@ const FORBIDDEN: [(&[&str], &[&str]); 4] = [
     ),
     (&["cli"], &["aws-", "tokio", "hyper", "axum", "lambda", "skillhub-store", "skillhub-web"]),
     // They call the stores and nobody else: an issuer's keys are fetched by the sweeper.
-    (&["web", "list", "detail", "download", "publish"], &["ureq", "reqwest"]),
+    (&["web", "list", "detail", "download", "publish", "manage"], &["ureq", "reqwest"]),
     // The embedded stores are for local mode alone.
     (
         &["list", "detail", "download", "publish", "manage", "validate", "sweep"],

@@ -22,11 +22,8 @@ impl Functions {
         let (table, objects) = (connection.table(&settings), connection.objects(&settings));
         let policy = Policy::default();
         let validator = Validator { table: table.clone(), objects: objects.clone(), policy, clock: clock.clone() };
-        Self {
-            registry: Registry { table, settings: settings.into(), clock, issuer_keys: IssuerKeyCache::default() },
-            objects,
-            validator,
-        }
+        let issuer_keys = IssuerKeyCache::default();
+        Self { registry: Registry { table, settings: settings.into(), clock, issuer_keys }, objects, validator }
     }
 
     /// The routers of all functions as one.

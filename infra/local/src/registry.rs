@@ -108,12 +108,12 @@ fn settings(issuer: Option<Issuer>) -> Settings {
         max_archive_bytes: Settings::DEFAULT_MAX_ARCHIVE_BYTES,
         objects_public_url: None,
         path_style: true,
+        issuer,
         // One person's machine: the limits are those of a runaway loop.
         write_rate: Rate { per_minute: 60_000, burst: 10_000 },
         quota: Quota { sessions: 1000, staged_bytes: 4 << 30 },
         administrator: None,
         sweep_expired: false,
-        issuer,
     }
 }
 

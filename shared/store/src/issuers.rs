@@ -123,8 +123,7 @@ impl Table {
     /// If the store fails.
     pub async fn vouched_for(&self, principal: PrincipalId) -> Result<Authenticated, StoreError> {
         let memberships = self.memberships(&principal, Freshness::Eventual).await?;
-        let scopes = vec![TokenScope::Read, TokenScope::Publish, TokenScope::Manage];
-        Ok(Authenticated { principal, token_sha256: None, scopes, memberships })
+        Ok(Authenticated { principal, token_sha256: None, scopes: TokenScope::ALL.to_vec(), memberships })
     }
 }
 

@@ -167,14 +167,7 @@ mod tests {
 
     #[test]
     fn an_issuer_needs_url_and_audience_or_neither() {
-        let settings = |url: &str, audience: &str| {
-            Settings::from_variables(|name| match name {
-                "SKILLHUB_TABLE" | "SKILLHUB_BUCKET" => Some(String::from("skillhub")),
-                "SKILLHUB_OIDC_ISSUER" => Some(url.to_owned()),
-                "SKILLHUB_OIDC_AUDIENCE" => Some(audience.to_owned()),
-                _ => None,
-            })
-        };
+        let settings = |url, audience| read(&[("SKILLHUB_OIDC_ISSUER", url), ("SKILLHUB_OIDC_AUDIENCE", audience)]);
         let issuer = settings("https://id.example", "skillhub").unwrap().issuer.unwrap();
         assert_eq!((issuer.url(), issuer.audience()), ("https://id.example", "skillhub"));
         assert_eq!(settings("", "").unwrap().issuer, None);

@@ -96,8 +96,7 @@ fn demand_scope(caller: &Authenticated, scope: TokenScope) -> Result<(), ApiErro
 /// An API token or a JWT. Every refusal is the same, whatever the reason.
 async fn authenticate(parts: &Parts, registry: &Registry) -> Result<Authenticated, ApiError> {
     let bearer = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer_token);
-    let bearer = bearer.ok_or_else(ApiError::unauthenticated)?;
-    let now = registry.clock.now();
+    let (bearer, now) = (bearer.ok_or_else(ApiError::unauthenticated)?, registry.clock.now());
     match TokenSecret::parse(bearer) {
         Some(token) => registry.table.authenticate(&token, now).await?.ok_or_else(ApiError::unauthenticated),
         None => jwt::authenticate(bearer, registry, now).await,

@@ -4,8 +4,7 @@ use axum::Router;
 use skillhub_store::{Connection, Settings};
 
 use crate::app::finish;
-use crate::issuer_keys::IssuerKeyCache;
-use crate::{Clock, Registry};
+use crate::{Clock, IssuerKeyCache, Registry};
 
 /// Why a function could not start or go on.
 pub type LambdaError = lambda_http::Error;

@@ -2,16 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use skillhub_local::{DataDir, Ports, Stores, start_stores};
 use skillhub_protocol::UtcMillis;
-use skillhub_store::{Connection, Issuer, Settings, Table};
+use skillhub_store::Issuer;
 use skillhub_sweep::{FETCH_LIMIT, FetchError, Refresh, fetch_keys, refresh_keys};
-use tempfile::TempDir;
+use skillhub_tests::in_process::InProcess;
+use skillhub_tests::issuer::{AUDIENCE, DISCOVERY, IssuerServer, KEYS, Reply, TestKey, claims};
 
-use crate::support::issuer::{AUDIENCE, DISCOVERY, IssuerServer, KEYS, Reply, TestKey, claims};
 use crate::support::{Answer, Http, Registry};
 
 fn issuer(server: &IssuerServer) -> Issuer {
@@ -120,23 +119,10 @@ fn a_slow_issuer_is_waited_for_no_longer_than_the_limit() {
     }
 }
 
-/// A table of its own.
-async fn table(dir: &TempDir) -> (Stores, Table) {
-    let stores =
-        start_stores(DataDir::open(dir.path()).unwrap(), Ports::default(), [7; 40], SystemTime::now()).await.unwrap();
-    let variable = |name: &str| ["SKILLHUB_TABLE", "SKILLHUB_BUCKET"].contains(&name).then(|| "skillhub".to_owned());
-    let settings = Settings::from_variables(variable).unwrap();
-    let (dynamodb, objects) = (stores.dynamodb_endpoint(), stores.object_endpoint());
-    let connection = Connection::to(&dynamodb, &objects, ("any", "any"), &stores.ca_pem).await.unwrap();
-    let table = connection.table(&settings);
-    table.create_if_absent().await.unwrap();
-    (stores, table)
-}
-
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn keys_are_fetched_every_five_minutes_and_the_old_ones_stay_when_that_fails() {
-    let dir = TempDir::new().unwrap();
-    let (stores, table) = table(&dir).await;
+    let registry = InProcess::start().await;
+    let table = registry.table();
     let server = IssuerServer::start(&json!([TestKey::new("a", 1).jwk()]));
     let issuer = issuer(&server);
     let unavailable = Reply::Plain(503, String::new(), Vec::new());
@@ -161,7 +147,7 @@ async fn keys_are_fetched_every_five_minutes_and_the_old_ones_stay_when_that_fai
     for (second, reply, expected, kept, requests) in steps {
         server.reply(KEYS, reply);
         let at = |second: i64| UtcMillis::from_epoch_millis(1_790_000_000_000 + second * 1000).unwrap();
-        let refreshed = refresh_keys(&table, &issuer, FETCH_LIMIT, at(second)).await.unwrap();
+        let refreshed = refresh_keys(table, &issuer, FETCH_LIMIT, at(second)).await.unwrap();
         assert_eq!(refreshed, expected, "at {second} s");
         assert_eq!(server.asked().len(), requests, "at {second} s");
         let stored = table.issuer_keys(&issuer).await.unwrap();
@@ -173,7 +159,6 @@ async fn keys_are_fetched_every_five_minutes_and_the_old_ones_stay_when_that_fai
     }
     let other = Issuer::new(&format!("{}/other", server.url()), AUDIENCE).unwrap();
     assert_eq!(table.issuer_keys(&other).await.unwrap(), None, "each issuer has its own keys");
-    stores.stop().await;
 }
 
 const KEYS_FETCHED: &str = "the issuer's keys were fetched";

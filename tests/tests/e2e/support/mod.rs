@@ -1,7 +1,6 @@
 //! What the tests share: a registry in a process, an HTTP client.
 
 mod http;
-pub(crate) mod issuer;
 mod objects;
 mod process;
 

@@ -13,13 +13,15 @@ use ed25519_dalek::{Signer, SigningKey};
 use serde_json::{Value, json};
 
 /// What tokens for the registry under test name as their audience.
-pub(crate) const AUDIENCE: &str = "skillhub-e2e";
-pub(crate) const DISCOVERY: &str = "/.well-known/openid-configuration";
-pub(crate) const KEYS: &str = "/keys";
+pub const AUDIENCE: &str = "skillhub-e2e";
+/// Where an issuer says where its keys are.
+pub const DISCOVERY: &str = "/.well-known/openid-configuration";
+/// Where it says they are.
+pub const KEYS: &str = "/keys";
 
 /// How a path is answered.
-#[derive(Clone)]
-pub(crate) enum Reply {
+#[derive(Debug, Clone)]
+pub enum Reply {
     /// A status, the header `location` if it is not empty, and a body.
     Plain(u16, String, Vec<u8>),
     /// Nothing is ever said.
@@ -31,12 +33,13 @@ pub(crate) enum Reply {
 }
 
 impl Reply {
-    pub(crate) fn json(value: &Value) -> Self {
+    /// 200 and this document.
+    pub fn json(value: &Value) -> Self {
         Self::Plain(200, String::new(), value.to_string().into_bytes())
     }
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Script {
     replies: HashMap<String, Reply>,
     /// The paths that were asked for.
@@ -44,8 +47,9 @@ struct Script {
     closed: bool,
 }
 
-/// Listens on a free port until it is dropped.
-pub(crate) struct IssuerServer {
+/// Listens on a free port until it is dropped. Its methods panic where its own part fails: a test ends there.
+#[derive(Debug)]
+pub struct IssuerServer {
     address: SocketAddr,
     script: Arc<Mutex<Script>>,
     thread: Option<JoinHandle<()>>,
@@ -53,7 +57,7 @@ pub(crate) struct IssuerServer {
 
 impl IssuerServer {
     /// An issuer with these keys.
-    pub(crate) fn start(keys: &Value) -> Self {
+    pub fn start(keys: &Value) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let (address, script) = (listener.local_addr().unwrap(), Arc::new(Mutex::new(Script::default())));
         let serving = script.clone();
@@ -65,17 +69,17 @@ impl IssuerServer {
     }
 
     /// Its URL as an issuer.
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Answers `path` like this from now on.
-    pub(crate) fn reply(&self, path: &str, reply: Reply) {
+    pub fn reply(&self, path: &str, reply: Reply) {
         self.script.lock().unwrap().replies.insert(path.to_owned(), reply);
     }
 
     /// The paths that were asked for since the last call.
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub fn asked(&self) -> Vec<String> {
         std::mem::take(&mut self.script.lock().unwrap().asked)
     }
 }
@@ -136,28 +140,31 @@ fn endless(stream: &mut TcpStream, bytes: &[u8], pause: Duration) -> std::io::Re
 }
 
 /// A key pair of an issuer, for tests only: it follows from its seed.
-pub(crate) struct TestKey {
+#[derive(Debug)]
+pub struct TestKey {
     kid: &'static str,
     key: SigningKey,
 }
 
 impl TestKey {
-    pub(crate) fn new(kid: &'static str, seed: u8) -> Self {
+    /// The key of this name and seed.
+    pub fn new(kid: &'static str, seed: u8) -> Self {
         Self { kid, key: SigningKey::from_bytes(&[seed; 32]) }
     }
 
     /// The public part, as a JWK.
-    pub(crate) fn jwk(&self) -> Value {
+    pub fn jwk(&self) -> Value {
         let x = URL_SAFE_NO_PAD.encode(self.key.verifying_key());
         json!({ "kid": self.kid, "kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "x": x })
     }
 
-    pub(crate) fn header(&self) -> Value {
+    /// What a token's header must say.
+    pub fn header(&self) -> Value {
         json!({ "typ": "JWT", "alg": "EdDSA", "kid": self.kid })
     }
 
     /// A token.
-    pub(crate) fn sign(&self, header: &Value, claims: &Value) -> String {
+    pub fn sign(&self, header: &Value, claims: &Value) -> String {
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let message = format!("{}.{}", part(header), part(claims));
         let signature = URL_SAFE_NO_PAD.encode(self.key.sign(message.as_bytes()).to_bytes());
@@ -166,7 +173,7 @@ impl TestKey {
 }
 
 /// What a token must say to be accepted for the next five minutes.
-pub(crate) fn claims(issuer: &str, subject: &str) -> Value {
+pub fn claims(issuer: &str, subject: &str) -> Value {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
     json!({ "iss": issuer, "aud": AUDIENCE, "sub": subject, "nbf": now, "exp": now + 300 })
 }
