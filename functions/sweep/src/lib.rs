@@ -37,19 +37,8 @@ pub struct Report {
     pub failed_steps: usize,
 }
 
-/// One run. A step that fails does not keep the others waiting, and an issuer that is slow does not, either.
+/// One run. A step that fails does not keep the others waiting.
 pub async fn sweep(validator: &Validator, settings: &Settings, rng: &mut (impl Rng + Send)) -> Report {
-    let keys = async || match &settings.issuer {
-        Some(issuer) => refresh_keys(&validator.table, issuer, FETCH_LIMIT, validator.clock.now()).await.map(drop),
-        None => Ok(()),
-    };
-    let (mut report, keys) = tokio::join!(sweep_stores(validator, settings, rng), keys());
-    done("keys", keys, &mut report.failed_steps);
-    tracing::info!(?report, "sweep");
-    report
-}
-
-async fn sweep_stores(validator: &Validator, settings: &Settings, rng: &mut (impl Rng + Send)) -> Report {
     let mut report = Report::default();
     let mut failed = 0;
     if let Some(issuer) = &settings.issuer {
@@ -75,6 +64,7 @@ async fn sweep_stores(validator: &Validator, settings: &Settings, rng: &mut (imp
         done("administrator", founded, &mut failed);
     }
     report.failed_steps = failed;
+    tracing::info!(?report, "sweep");
     report
 }
 
