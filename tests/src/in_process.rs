@@ -17,8 +17,7 @@ use skillhub_local::{DataDir, Functions, ObjectCreated, Ports, Stores, s3_event,
 use skillhub_package::sha256;
 use skillhub_protocol::{PackageDeclaration, PresignedPut, Role, TokenScope, UploadId, UploadSession};
 use skillhub_store::{
-    Connection, Issuer, Objects, Patience, PrincipalId, Quota, Rate, Settings, StoreError, Table, TokenItem,
-    TokenSecret,
+    Connection, Objects, Patience, PrincipalId, Quota, Rate, Settings, StoreError, Table, TokenItem, TokenSecret,
 };
 use skillhub_validate::Outcome;
 use skillhub_web::Clock;
@@ -203,12 +202,6 @@ impl InProcess {
     /// Another instance of the functions on the same stores, behind the same proxy, with a clock of its own.
     pub fn instance(&self, clock: Clock) -> Functions {
         Functions::new(&self.connection, self.settings.clone(), clock)
-    }
-
-    /// From now on, the functions are another instance, which accepts JWTs of this issuer as well.
-    pub fn accept_jwts(&mut self, issuer: Issuer) {
-        let settings = Settings { issuer: Some(issuer), ..settings(&self.stores) };
-        self.functions = Functions::new(&self.connection, settings, self.clock.clone());
     }
 
     /// The table as the functions have it.

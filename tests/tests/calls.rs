@@ -174,10 +174,9 @@ async fn with_jwt(registry: &InProcess, token: &str) -> (u16, String, Vec<String
 
 #[tokio::test]
 async fn jwts() {
-    let mut registry = InProcess::start().await;
     let (a, b) = (TestKey::new("a", 1), TestKey::new("b", 2));
     let issuer = Issuer::new("https://id.example", AUDIENCE).unwrap();
-    registry.accept_jwts(issuer.clone());
+    let registry = InProcess::start_set(|settings| settings.issuer = Some(issuer.clone())).await;
     let mut claims = claims(issuer.url(), "alice");
     claims["exp"] = json!(4_000_000_000_u64);
     let token = |key: &TestKey| key.sign(&key.header(), &claims);
@@ -360,9 +359,9 @@ async fn sweeping() {
 
 #[tokio::test]
 async fn sweeping_with_an_issuer() {
-    let mut registry = InProcess::start().await;
     let server = IssuerServer::start(&json!([TestKey::new("a", 1).jwk()]));
-    registry.accept_jwts(Issuer::new(&server.url(), AUDIENCE).unwrap());
+    let issuer = Issuer::new(&server.url(), AUDIENCE).unwrap();
+    let registry = InProcess::start_set(|settings| settings.issuer = Some(issuer)).await;
     // The rest of a run is counted above.
     for (seconds, calls, asked) in [
         (0, ["GetItem CFG strong", "PutItem CFG"], 2),
