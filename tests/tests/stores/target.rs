@@ -59,16 +59,16 @@ impl Target {
     async fn new(server: String, access: &Access) -> Self {
         let millis = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis();
         let name = format!("skillhub-probes-{millis}-{}", std::process::id());
+        let key = access.credentials.access_key_id();
         let bucket = match &access.s3_url {
             Some(url) => {
                 let wire = Wire::new(url, access.ca_pem.as_deref());
-                let key = access.credentials.access_key_id();
                 Some(Bucket::create(access.s3(url), key, wire, &name, &access.region).await)
             }
             None => None,
         };
         let table = match &access.dynamodb_url {
-            Some(url) => Some(Partition::create(access.dynamodb(url), &name).await),
+            Some(url) => Some(Partition::create(access.dynamodb(url), key, &name).await),
             None => None,
         };
         Self { server, bucket, events: None, table, embedded: None }

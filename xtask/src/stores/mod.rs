@@ -127,11 +127,10 @@ fn probe(server: Server) -> Result<Results, String> {
     tests.env("SKILLHUB_STORES_RESULTS", &file).env("SKILLHUB_STORES_SERVER", server.name());
     running.iter().for_each(|running| running.tell(&mut tests));
     let probed = run_command(&mut tests);
-    let (probed_at, log) = (start.elapsed(), running.as_ref().map(Running::log));
-    running.map_or(Ok(()), Running::stop)?;
-    probed.map_err(|e| log.map_or_else(|| e.clone(), |log| format!("{e}; the server's log is {}", log.display())))?;
-    let [ready, probes, end] = [ready, probed_at - ready, start.elapsed() - probed_at].map(|time| time.as_secs_f64());
-    println!("{}: ready in {ready:.1} s, probed in {probes:.1} s, ended in {end:.1} s", server.name());
+    probed.map_err(|e| running.as_ref().map_or_else(|| e.clone(), |running| format!("{e}\n{}", running.log())))?;
+    drop(running);
+    let [ready, probed] = [ready, start.elapsed() - ready].map(|time| time.as_secs_f64());
+    println!("{}: ready in {ready:.1} s, probed in {probed:.1} s", server.name());
     let text = fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
     serde_json::from_str(&text).map_err(|e| format!("{}: {e}", file.display()))
 }

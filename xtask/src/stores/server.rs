@@ -7,25 +7,22 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::process::{run, target, wait};
+use crate::process::target;
 use crate::tools::STORE_SERVERS;
 
 /// How long a start may take.
 const START: Duration = Duration::from_secs(60);
-/// How long a clean end may take.
-const STOP: Duration = Duration::from_secs(30);
 /// Between two looks whether it is ready.
 const PAUSE: Duration = Duration::from_millis(100);
 /// The only key that the servers take. It opens nothing but a server on 127.0.0.1 that lives for seconds.
 const KEY: [&str; 2] = ["probes", "secret-of-the-probes"];
 
-/// A running server. It is killed when this value is dropped.
+/// A running server. It is killed when this value is dropped: what it holds is of no use to anybody.
 pub(super) struct Running {
     child: Child,
     log: PathBuf,
     s3_url: String,
     dynamodb_url: Option<String>,
-    key: [&'static str; 2],
     /// Files that it leaves outside of its folder.
     leaves: Vec<PathBuf>,
 }
@@ -85,12 +82,11 @@ pub(super) fn ministack() -> Result<Running, String> {
     let mut ministack = Command::new(STORE_SERVERS.programs()?.join("ministack"));
     ministack.env_clear().env("HOME", &folder).env("TMPDIR", &folder).env("PATH", "/usr/bin:/bin");
     ministack.env("BIND_HOST", "127.0.0.1").env("GATEWAY_PORT", port.to_string());
+    ministack.env("AWS_ACCESS_KEY_ID", KEY[0]).env("AWS_SECRET_ACCESS_KEY", KEY[1]);
     ministack.env("AUTH", "true").env("SERVICES", "s3,dynamodb");
     ministack.env("IOT_MTLS_ENABLED", "0").env("SFTP_ENABLED", "0");
     let mut running = Running::start(&mut ministack, &folder, port)?;
     running.dynamodb_url = Some(running.s3_url.clone());
-    // The key of the account's root, which cannot be chosen.
-    running.key = ["test", "test"];
     running.ready("/health")?;
     Ok(running)
 }
@@ -103,7 +99,7 @@ impl Running {
         command.current_dir(folder).stdin(Stdio::null()).stdout(output).stderr(errors);
         let child = command.spawn().map_err(|e| format!("{}: {e}", command.get_program().to_string_lossy()))?;
         let s3_url = format!("http://127.0.0.1:{s3}");
-        Ok(Self { child, log, s3_url, dynamodb_url: None, key: KEY, leaves: Vec::new() })
+        Ok(Self { child, log, s3_url, dynamodb_url: None, leaves: Vec::new() })
     }
 
     /// Waits until a path answers with success.
@@ -112,34 +108,25 @@ impl Running {
         while ureq::get(&url).call().is_err() {
             let ended = self.child.try_wait().map_err(|e| e.to_string())?;
             if ended.is_some() || Instant::now() > deadline {
-                return Err(format!("{url} does not answer; the server's log is {}", self.log.display()));
+                return Err(format!("{url} does not answer; {}", self.log()));
             }
             thread::sleep(PAUSE);
         }
         Ok(())
     }
 
-    /// What it said.
-    pub(super) fn log(&self) -> PathBuf {
-        self.log.clone()
+    /// Where to read what it said.
+    pub(super) fn log(&self) -> String {
+        format!("the server's log is {}", self.log.display())
     }
 
     /// Tells the probes where it is, and with what to sign.
     pub(super) fn tell(&self, probes: &mut Command) {
-        let [key, secret] = self.key;
+        let [key, secret] = KEY;
         probes.env("AWS_ACCESS_KEY_ID", key).env("AWS_SECRET_ACCESS_KEY", secret).env("AWS_REGION", "us-east-1");
         probes.env_remove("AWS_SESSION_TOKEN").env_remove("SKILLHUB_STORES_CA");
         probes.env("SKILLHUB_STORES_S3_URL", &self.s3_url);
         probes.env("SKILLHUB_STORES_DYNAMODB_URL", self.dynamodb_url.as_deref().unwrap_or_default());
-    }
-
-    /// Ends it, and removes what it leaves.
-    ///
-    /// # Errors
-    /// If it does not end in time.
-    pub(super) fn stop(mut self) -> Result<(), String> {
-        run(Command::new("kill").args(["-TERM", &self.child.id().to_string()]))?;
-        wait(&mut self.child, Instant::now() + STOP).map(drop).map_err(|e| format!("the server {e}"))
     }
 }
 

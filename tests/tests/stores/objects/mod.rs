@@ -79,10 +79,9 @@ impl Bucket {
 
     /// The same bucket for one who signs with another secret.
     fn with_wrong_secret(&self) -> Self {
-        let config = self.client.config();
         let stranger = Credentials::new(&self.access_key, "wrong", None, None, "probes");
-        let client = Client::from_conf(config.to_builder().credentials_provider(stranger).build());
-        Self { client, ..self.clone() }
+        let config = self.client.config().to_builder().credentials_provider(stranger);
+        Self { client: Client::from_conf(config.build()), ..self.clone() }
     }
 
     /// A key of this probe.

@@ -13,6 +13,7 @@ pub(super) const PROBES: &[Probe<Bucket>] = probes![
     download_missing: "a download of a missing key is 404",
     download_other_override: "another content type or disposition in the URL is refused with 403",
     download_dropped_override: "a URL without its signed disposition is refused with 403",
+    download_added_override: "a URL with an override that is not signed is refused with 403",
     download_longer_life: "a longer life in the URL is refused with 403",
     download_other_key: "the URL of another key is refused with 403",
     download_other_method: "the URL of a download neither writes nor deletes",
@@ -77,6 +78,11 @@ async fn download_other_override(bucket: Bucket) -> Verdict {
 
 async fn download_dropped_override(bucket: Bucket) -> Verdict {
     refused_with(&bucket, "no disposition", |get| get.url("response-content-disposition", "x-nothing")).await
+}
+
+async fn download_added_override(bucket: Bucket) -> Verdict {
+    let added = "response-content-encoding=gzip&X-Amz-Expires";
+    refused_with(&bucket, "another override", |get| get.url("X-Amz-Expires", added)).await
 }
 
 async fn download_longer_life(bucket: Bucket) -> Verdict {

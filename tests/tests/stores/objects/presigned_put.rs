@@ -25,6 +25,7 @@ pub(super) const PROBES: &[Probe<Bucket>] = probes![
     upload_forged: "an upload with a wrong signature is refused with 403, and nothing is visible",
     upload_wrong_secret: "an upload that is signed with another secret is refused with 403, and nothing is visible",
     upload_expired: "an upload after its time is refused with 403, and nothing is visible",
+    upload_refused_in_the_middle: "a refusal reaches a client that sends 8 MiB without looking for an answer",
     upload_longer_life: "a longer life in the URL is refused with 403, and nothing is visible",
 ];
 
@@ -141,4 +142,14 @@ async fn upload_expired(bucket: Bucket) -> Verdict {
 
 async fn upload_longer_life(bucket: Bucket) -> Verdict {
     nothing_comes_of(&bucket, BODY, 403, |put| put.url("X-Amz-Expires=60", "X-Amz-Expires=600")).await
+}
+
+async fn upload_refused_in_the_middle(bucket: Bucket) -> Verdict {
+    let (key, body) = (bucket.key("a"), vec![0; 8 << 20]);
+    bucket.store(&key, BODY).await?;
+    let put = bucket.put_if_absent(&key, b"").content_length(8 << 20).checksum_sha256(sha256(&body));
+    let put = Request::new(&ok("signing", put.presigned(signed(Duration::ZERO)).await)?, &body);
+    bucket.wire.send(put.clone()).await?.status("an upload where something is", 412)?;
+    bucket.wire.send(put.forged()).await?.status("an upload with a wrong signature", 403)?;
+    bucket.holds("after it", &key, BODY).await
 }

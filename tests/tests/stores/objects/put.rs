@@ -18,6 +18,7 @@ pub(super) const PROBES: &[Probe<Bucket>] = probes![
     checksum_wrong_over_object: "a PUT with a wrong SHA-256 leaves the object that was there",
     overwrite: "an overwrite is visible to the next GET",
     overwrite_racers: "of 16 overwrites at once one wins whole: a GET gives the bytes of one of them",
+    readers_of_overwrites: "a GET during overwrites gives one of the bodies whole, never a mixture or nothing",
     delete: "a deleted object is gone for the next GET",
     delete_twice: "a DELETE of what is not there is a success",
     large_body: "11 MiB come back as they were sent",
@@ -101,19 +102,38 @@ async fn overwrite(bucket: Bucket) -> Verdict {
     Ok(())
 }
 
-async fn overwrite_racers(bucket: Bucket) -> Verdict {
-    let key = bucket.key("a");
+/// Overwrites an object 16 times at once, each time with one byte, many times.
+fn overwrites(bucket: &Bucket, key: &str) -> JoinSet<Verdict> {
     let mut racers = JoinSet::new();
     for racer in 0..16u8 {
-        let put = bucket.put(&key, &[racer; 100_000]);
-        racers.spawn(async move { put.send().await });
+        let put = bucket.put(key, &[racer; 100_000]);
+        racers.spawn(async move { ok("an overwrite", put.send().await).map(drop) });
     }
-    for outcome in racers.join_all().await {
-        ok("an overwrite", outcome)?;
-    }
-    let seen = bucket.read(&key).await?;
+    racers
+}
+
+/// Demands that an object is what one of [`overwrites`] has written.
+async fn is_whole(bucket: &Bucket, key: &str) -> Verdict {
+    let seen = bucket.read(key).await?;
     let whole = seen.len() == 100_000 && seen.iter().all(|byte| Some(byte) == seen.first());
     demand(whole, || "the object is a mixture".to_owned())
+}
+
+async fn overwrite_racers(bucket: Bucket) -> Verdict {
+    let key = bucket.key("a");
+    overwrites(&bucket, &key).join_all().await.into_iter().collect::<Verdict>()?;
+    is_whole(&bucket, &key).await
+}
+
+async fn readers_of_overwrites(bucket: Bucket) -> Verdict {
+    let key = bucket.key("a");
+    bucket.store(&key, &[0; 100_000]).await?;
+    let mut racers = overwrites(&bucket, &key);
+    for _ in 0..16 {
+        let (bucket, key) = (bucket.clone(), key.clone());
+        racers.spawn(async move { is_whole(&bucket, &key).await });
+    }
+    racers.join_all().await.into_iter().collect()
 }
 
 async fn delete(bucket: Bucket) -> Verdict {

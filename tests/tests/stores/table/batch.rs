@@ -3,17 +3,15 @@
 use aws_sdk_dynamodb::operation::batch_get_item::BatchGetItemOutput;
 use aws_sdk_dynamodb::operation::batch_get_item::builders::BatchGetItemFluentBuilder;
 use aws_sdk_dynamodb::types::KeysAndAttributes;
-use tokio::task::JoinSet;
 
-use super::{Attributes, INVALID, Partition, filler, n, text};
-use crate::probe::{Probe, Seen, Verdict, demand, ok, probes, refused, same, same_list};
+use super::{Attributes, INVALID, Partition, n, text};
+use crate::probe::{Probe, Verdict, demand, ok, probes, refused, same, same_list};
 
 pub(super) const PROBES: &[Probe<Partition>] = probes![
     batch_get: "one strong BatchGetItem of 40 keys sees every write that was answered before it",
     batch_get_missing: "keys without an item are left out of the answer of a BatchGetItem",
     batch_get_too_many: "a BatchGetItem of more than 100 keys is refused",
     batch_get_twice: "a BatchGetItem that names a key twice is refused",
-    batch_get_16_mb: "a BatchGetItem of more than 16 MB answers a part, and names the keys that are left",
 ];
 
 fn batch(partition: &Partition, keys: Vec<Attributes>) -> BatchGetItemFluentBuilder {
@@ -65,27 +63,4 @@ async fn batch_get_too_many(partition: Partition) -> Verdict {
 async fn batch_get_twice(partition: Partition) -> Verdict {
     let keys = vec![partition.key("a"), partition.key("a")];
     refused("BatchGetItem", &batch(&partition, keys).send().await, INVALID)
-}
-
-async fn batch_get_16_mb(partition: Partition) -> Verdict {
-    let names = names(45);
-    let mut puts = JoinSet::new();
-    for name in &names {
-        let put = partition.put(name, &[("f", filler(390 * 1024))]);
-        puts.spawn(async move { ok("PutItem", put.send().await).map(drop) });
-    }
-    puts.join_all().await.into_iter().collect::<Result<(), Seen>>()?;
-
-    let (mut found, mut calls): (Vec<String>, usize) = (Vec::new(), 0);
-    let mut left: Vec<_> = names.iter().map(|name| partition.key(name)).collect();
-    while !left.is_empty() && calls < names.len() {
-        let answer = ok("BatchGetItem", batch(&partition, left).send().await)?;
-        let (items, rest) = taken(&partition, answer);
-        found.extend(items.iter().map(|item| text(Some(item), "sk")));
-        left = rest;
-        calls += 1;
-    }
-    found.sort_unstable();
-    same_list("items", &found, &names)?;
-    demand(calls > 1, || "17 MB come in one answer".to_owned())
 }

@@ -17,6 +17,7 @@ pub(super) const PROBES: &[Probe<Partition>] = probes![
     too_large_item: "an item of more than 400 KB is refused",
     put_replaces: "a put replaces the whole item",
     delete_twice: "a delete of what is not there is a success",
+    wrong_secret_for_items: "a request that is signed with another secret is refused",
     time_to_live: "`ttl` can be named as the time to live of a table",
 ];
 
@@ -101,6 +102,13 @@ async fn delete_twice(partition: Partition) -> Verdict {
     ok("the first delete", delete().send().await)?;
     ok("the second delete", delete().send().await)?;
     partition.holds_only("after it", &[], &["a"]).await
+}
+
+async fn wrong_secret_for_items(partition: Partition) -> Verdict {
+    partition.store("a", &[]).await?;
+    let stranger = partition.with_wrong_secret();
+    let get = stranger.client.get_item().table_name(&stranger.table).set_key(Some(stranger.key("a")));
+    refused("GetItem", &get.send().await, "400 InvalidSignatureException")
 }
 
 async fn time_to_live(partition: Partition) -> Verdict {

@@ -14,6 +14,7 @@ use std::fmt;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::operation::put_item::builders::PutItemFluentBuilder;
 use aws_sdk_dynamodb::operation::query::QueryOutput;
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
@@ -54,6 +55,7 @@ pub(crate) fn probes() -> impl Iterator<Item = &'static Probe<Partition>> {
 #[derive(Clone)]
 pub(crate) struct Partition {
     client: Client,
+    access_key: String,
     table: String,
     scope: &'static str,
 }
@@ -66,7 +68,7 @@ impl Scoped for Partition {
 
 impl Partition {
     /// A new table, as the registry makes it where no template does.
-    pub(crate) async fn create(client: Client, table: &str) -> Self {
+    pub(crate) async fn create(client: Client, access_key: &str, table: &str) -> Self {
         let created = skillhub_store::Table::new(client.clone(), table).create_if_absent().await;
         let active = async {
             while client.describe_table().table_name(table).send().await.is_ok_and(|answer| {
@@ -80,12 +82,19 @@ impl Partition {
         created
             .or_else(|error| if error.to_string().contains("UpdateTimeToLive") { Ok(()) } else { Err(error) })
             .unwrap();
-        Self { client, table: table.to_owned(), scope: "" }
+        Self { client, access_key: access_key.to_owned(), table: table.to_owned(), scope: "" }
     }
 
     /// Removes the table.
     pub(crate) async fn remove(self) {
         self.client.delete_table().table_name(&self.table).send().await.unwrap();
+    }
+
+    /// The same table for one who signs with another secret.
+    fn with_wrong_secret(&self) -> Self {
+        let stranger = Credentials::new(&self.access_key, "wrong", None, None, "probes");
+        let config = self.client.config().to_builder().credentials_provider(stranger);
+        Self { client: Client::from_conf(config.build()), ..self.clone() }
     }
 
     fn key(&self, sk: &str) -> Attributes {
@@ -174,10 +183,10 @@ impl Partition {
         TransactWriteItem::builder().condition_check(check).build()
     }
 
-    /// An update that adds one to `n`, if `n` is `at`.
+    /// An update that adds one to `n` and takes `lease` away, if `n` is `at`.
     fn raise(&self, sk: &str, at: u32) -> TransactWriteItem {
         let update = Update::builder().table_name(&self.table).set_key(Some(self.key(sk)));
-        let update = update.update_expression("SET n = n + :one").condition_expression("n = :at");
+        let update = update.update_expression("SET n = n + :one REMOVE lease").condition_expression("n = :at");
         let update = update.expression_attribute_values(":one", n(1)).expression_attribute_values(":at", n(at));
         TransactWriteItem::builder().update(update.build().unwrap()).build()
     }

@@ -24,7 +24,7 @@ const OTHERS_WON: &str = "ConditionalCheckFailed";
 const CONFLICT: &str = "TransactionConflict";
 
 async fn all(partition: Partition) -> Verdict {
-    partition.store("counted", &[("n", n(1))]).await?;
+    partition.store("counted", &[("n", n(1)), ("lease", n(1))]).await?;
     partition.store("deleted", &[]).await?;
     partition.store("checked", &[("n", n(1))]).await?;
     let actions = vec![
@@ -32,11 +32,13 @@ async fn all(partition: Partition) -> Verdict {
         partition.put_any("any", &[("n", n(5))]),
         partition.raise("counted", 1),
         partition.remove_item("deleted"),
+        partition.remove_item("never there"),
         partition.check("checked", "attribute_exists(pk)"),
     ];
     same("the transaction", partition.transact(actions, None).await, Transacted::Committed)?;
     partition.holds_only("after it", &["new", "any", "counted", "checked"], &["deleted"]).await?;
     partition.holds("counted", "n", "2").await?;
+    partition.holds("counted", "lease", "-").await?;
     partition.holds("any", "n", "5").await
 }
 
