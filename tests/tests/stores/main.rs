@@ -25,9 +25,9 @@ async fn the_stores_behave_as_the_registry_needs_but_for_the_listed_differences(
     );
     let listed = Listed::kept();
     let report = Report::new(&target.server, [objects, events, table].concat(), &listed);
-    target.end().await;
     report.print();
     report.write_if_asked();
+    target.end().await;
     let problems = report.problems(&listed);
     assert!(problems.is_empty(), "{} of {}:\n{}", problems.len(), report.server, problems.join("\n"));
 }

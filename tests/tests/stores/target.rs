@@ -27,7 +27,7 @@ use crate::table::Partition;
 use crate::wire::Wire;
 
 /// How long one call may take.
-const CALL: Duration = Duration::from_secs(30);
+const CALL: Duration = Duration::from_secs(60);
 
 /// The stores, with a bucket and a table for this run.
 pub(crate) struct Target {

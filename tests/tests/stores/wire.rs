@@ -16,7 +16,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use crate::probe::{Seen, Verdict, demand, same};
 
 /// How long one request may take.
-const CALL: Duration = Duration::from_secs(30);
+const CALL: Duration = Duration::from_secs(60);
 /// How long a server that was cut off may take until it closes, too.
 const HANG_UP: Duration = Duration::from_secs(5);
 

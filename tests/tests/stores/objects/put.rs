@@ -21,7 +21,7 @@ pub(super) const PROBES: &[Probe<Bucket>] = probes![
     readers_of_overwrites: "a GET during overwrites gives one of the bodies whole, never a mixture or nothing",
     delete: "a deleted object is gone for the next GET",
     delete_twice: "a DELETE of what is not there is a success",
-    large_body: "11 MiB come back as they were sent",
+    large_body: "11 MiB come back as they were sent, and so does a range in their middle",
     cut_upload: "an upload whose connection is closed in the middle leaves nothing visible, and its key free",
     content_type: "the content type of a PUT comes back",
     package_key: "`packages/<id>/<id>/<64 hex digits>.zip` is a key",
@@ -155,7 +155,10 @@ async fn large_body(bucket: Bucket) -> Verdict {
     let key = bucket.key("a");
     let body = large();
     ok("PUT", bucket.put_if_absent(&key, &body).checksum_sha256(sha256(&body)).send().await)?;
-    bucket.holds("after it", &key, &body).await
+    bucket.holds("after it", &key, &body).await?;
+    let got = ok("a range", bucket.get(&key).range("bytes=5000001-9000000").send().await)?;
+    let part = got.body.collect().await.map(|body| body.to_vec()).unwrap_or_default();
+    demand(part == body[5_000_001..9_000_001], || "the range has other bytes".to_owned())
 }
 
 async fn cut_upload(bucket: Bucket) -> Verdict {

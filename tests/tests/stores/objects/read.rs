@@ -1,7 +1,7 @@
 //! Reading.
 
-use super::{BODY, Bucket, MISSING, large};
-use crate::probe::{Probe, Verdict, demand, ok, probes, refused, same, same_text};
+use super::{BODY, Bucket, MISSING};
+use crate::probe::{Probe, Verdict, ok, probes, refused, same, same_text};
 
 pub(super) const PROBES: &[Probe<Bucket>] = probes![
     get_missing: "GET of a missing key is 404 `NoSuchKey` for one who may list",
@@ -11,7 +11,6 @@ pub(super) const PROBES: &[Probe<Bucket>] = probes![
     range_first: "a range from the first byte on is 206 with these bytes",
     range_middle: "a range in the middle is 206 with these bytes",
     range_over_the_end: "a range that goes past the end is cut to the end",
-    range_large: "a range in the middle of 11 MiB gives these bytes",
     range_beyond_the_end: "a range that begins past the end is 416 `InvalidRange`",
 ];
 
@@ -55,15 +54,6 @@ async fn range_middle(bucket: Bucket) -> Verdict {
 
 async fn range_over_the_end(bucket: Bucket) -> Verdict {
     range(&bucket, "bytes=8-99", "89", "bytes 8-9/10").await
-}
-
-async fn range_large(bucket: Bucket) -> Verdict {
-    let key = bucket.key("a");
-    let body = large();
-    bucket.store(&key, &body).await?;
-    let got = ok("GET", bucket.get(&key).range("bytes=5000001-9000000").send().await)?;
-    let part = got.body.collect().await.map(|body| body.to_vec()).unwrap_or_default();
-    demand(part == body[5_000_001..9_000_001], || "other bytes".to_owned())
 }
 
 async fn range_beyond_the_end(bucket: Bucket) -> Verdict {

@@ -22,7 +22,7 @@ pub(super) const PROBES: &[Probe<Partition>] = probes![
 ];
 
 async fn strong_read(partition: Partition) -> Verdict {
-    for round in 0..16 {
+    for round in 0..8 {
         partition.store("a", &[("n", n(round))]).await?;
         partition.holds("a", "n", &round.to_string()).await?;
     }

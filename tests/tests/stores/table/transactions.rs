@@ -84,7 +84,7 @@ async fn check_of_nothing(partition: Partition) -> Verdict {
 }
 
 async fn seen_at_once(partition: Partition) -> Verdict {
-    let names: Vec<_> = (0..30).map(|number| number.to_string()).collect();
+    let names: Vec<_> = (0..12).map(|number| number.to_string()).collect();
     for round in 0..3 {
         let actions = names.iter().map(|name| partition.put_any(name, &[("n", n(round))])).collect();
         same("the transaction", partition.transact(actions, None).await, Transacted::Committed)?;
