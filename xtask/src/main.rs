@@ -5,6 +5,7 @@ mod bench;
 mod bootstraps;
 mod corpus;
 mod process;
+mod stores;
 mod test;
 mod tools;
 mod vectors;
@@ -32,6 +33,8 @@ enum Task {
     /// Measures what things cost, and holds it against the targets
     #[command(subcommand)]
     Bench(bench::Task),
+    /// Probes the stores that the registry can run on, and writes what they do to docs/stores.md
+    Stores(stores::Options),
     /// Builds the Lambda bootstraps as they are deployed, and prints their sizes
     Bootstraps,
 }
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Some(Task::Corpus(task)) => corpus::run(&task),
         Some(Task::Vectors(options)) => vectors::run(&options),
         Some(Task::Bench(task)) => bench::run(&task),
+        Some(Task::Stores(options)) => stores::run(&options),
         Some(Task::Bootstraps) => bootstraps::run(),
         None => Arguments::command().print_help().map_err(|e| e.to_string()),
     };
