@@ -21,6 +21,8 @@ mod permission;
 mod publish;
 mod rate;
 mod release_key;
+#[cfg(feature = "seed")]
+mod seed;
 mod sessions;
 mod settings;
 mod setup;
