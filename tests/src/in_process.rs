@@ -235,7 +235,11 @@ impl InProcess {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
+        self.exchange(request.body(Full::new(Bytes::from(body.to_owned()))).unwrap()).await
+    }
+
+    /// Sends any request to the API, as it is.
+    pub async fn exchange(&self, request: Request<Full<Bytes>>) -> Answer {
         let response = TowerToHyperService::new(self.functions.router()).call(request).await.unwrap();
         let (head, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();

