@@ -17,9 +17,11 @@ mod client;
 mod commands;
 mod config;
 mod error;
+mod fail_point;
 mod install;
 mod output;
 mod pack;
+mod parallel;
 mod publish;
 
 use std::process::ExitCode;

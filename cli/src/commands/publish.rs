@@ -2,11 +2,7 @@
 
 mod verdict;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::thread;
 
 use skillhub_protocol::Namespace;
 
@@ -17,11 +13,9 @@ use crate::client::Client;
 use crate::error::Failure;
 use crate::output::Progress;
 use crate::pack::{find_skills, pack};
+use crate::parallel::in_order;
 use crate::publish::{Draft, Planned, PublishOptions, plan, publish};
 use verdict::{Summary, Verdict};
-
-/// How many skills are uploaded at the same time.
-const WORKERS: usize = 4;
 
 /// Publishes one folder or ZIP.
 pub(super) fn run(context: &Context, args: &PublishArgs) -> Result<(), Failure> {
@@ -97,7 +91,7 @@ fn show_plan(context: &Context, planned: &Planned) {
     }
 }
 
-/// Publishes what is planned, a few at a time; prints and answers in the order of the plan.
+/// Publishes what is planned; prints and answers in the order of the plan.
 fn publish_all(
     context: &Context,
     client: &Client,
@@ -105,43 +99,11 @@ fn publish_all(
     plans: &[(PathBuf, Planned)],
 ) -> Vec<Verdict> {
     let progress = context.output.item_progress("publishing", plans.len() as u64);
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::channel();
-    thread::scope(|scope| {
-        for _ in 0..WORKERS.min(plans.len()) {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
-                while let Some((index, plan)) = take(next, plans) {
-                    if sender.send((index, carry_out(client, options, plan))).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        in_order(receiver, |verdict| {
-            progress.advance();
-            progress.aside(|| announce(context, verdict));
-        })
-    })
-}
-
-fn take<'a>(next: &AtomicUsize, plans: &'a [(PathBuf, Planned)]) -> Option<(usize, &'a (PathBuf, Planned))> {
-    let index = next.fetch_add(1, Ordering::Relaxed);
-    plans.get(index).map(|plan| (index, plan))
-}
-
-/// Collects what arrives in any order, and hands each on when all before it have arrived.
-fn in_order(arrivals: mpsc::Receiver<(usize, Verdict)>, hand_on: impl Fn(&Verdict)) -> Vec<Verdict> {
-    let (mut waiting, mut done) = (BTreeMap::new(), Vec::new());
-    for (index, verdict) in arrivals {
-        waiting.insert(index, verdict);
-        while let Some(verdict) = waiting.remove(&done.len()) {
-            hand_on(&verdict);
-            done.push(verdict);
-        }
-    }
-    done
+    let hand_on = |verdict: &Verdict| {
+        progress.advance();
+        progress.aside(|| announce(context, verdict));
+    };
+    in_order(plans, |plan| carry_out(client, options, plan), hand_on)
 }
 
 fn carry_out(client: &Client, options: &PublishOptions, (source, planned): &(PathBuf, Planned)) -> Verdict {
