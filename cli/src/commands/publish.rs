@@ -14,7 +14,7 @@ use crate::error::Failure;
 use crate::output::Progress;
 use crate::pack::{find_skills, pack};
 use crate::parallel::in_order;
-use crate::publish::{Draft, Planned, PublishOptions, plan, publish};
+use crate::publish::{Draft, Planned, PublishOptions, plan, publish, rehearse};
 use verdict::{Summary, Verdict};
 
 /// Publishes one folder or ZIP.
@@ -26,9 +26,9 @@ pub(super) fn run(context: &Context, args: &PublishArgs) -> Result<(), Failure> 
     show_left_out(&context.output, &source.left_out);
     let draft = Draft::check(source, &options.draft())?;
     let progress = context.output.progress(draft.slug.as_str());
-    let published = publish(&client, &draft, &options, &progress);
+    let verdict = publish_one(&client, &draft, &options, args.dry_run, &progress);
     drop(progress);
-    let verdict = Verdict::published(&draft, published?);
+    let verdict = verdict?;
     if context.output.is_json() {
         context.output.json(&verdict);
     } else {
@@ -48,7 +48,7 @@ pub(super) fn run_all(context: &Context, args: &PublishArgs) -> Ended {
     });
     let plans = plan(drafts.collect());
     plans.iter().for_each(|(_, planned)| show_plan(context, planned));
-    let verdicts = publish_all(context, &client, &options, &plans);
+    let verdicts = publish_all(context, &client, &options, args.dry_run, &plans);
     let summary = Summary::of(&verdicts);
     if context.output.is_json() {
         context.output.json(&serde_json::json!({ "skills": verdicts, "summary": summary }));
@@ -96,6 +96,7 @@ fn publish_all(
     context: &Context,
     client: &Client,
     options: &PublishOptions,
+    dry_run: bool,
     plans: &[(PathBuf, Planned)],
 ) -> Vec<Verdict> {
     let progress = context.output.item_progress("publishing", plans.len() as u64);
@@ -103,18 +104,34 @@ fn publish_all(
         progress.advance();
         progress.aside(|| announce(context, verdict));
     };
-    in_order(plans, |plan| carry_out(client, options, plan), hand_on)
+    in_order(plans, |plan| carry_out(client, options, dry_run, plan), hand_on)
 }
 
-fn carry_out(client: &Client, options: &PublishOptions, (source, planned): &(PathBuf, Planned)) -> Verdict {
+fn carry_out(
+    client: &Client,
+    options: &PublishOptions,
+    dry_run: bool,
+    (source, planned): &(PathBuf, Planned),
+) -> Verdict {
     match planned {
         Planned::SameAs(other) => Verdict::duplicate(source, other),
         Planned::Refused(failure) => Verdict::failed(source, failure.clone()),
-        Planned::Ready(draft) => match publish(client, draft, options, &Progress::hidden()) {
-            Ok(published) => Verdict::published(draft, published),
-            Err(failure) => Verdict::failed(source, failure),
-        },
+        Planned::Ready(draft) => publish_one(client, draft, options, dry_run, &Progress::hidden())
+            .unwrap_or_else(|failure| Verdict::failed(source, failure)),
     }
+}
+
+fn publish_one(
+    client: &Client,
+    draft: &Draft,
+    options: &PublishOptions,
+    dry_run: bool,
+    progress: &Progress,
+) -> Result<Verdict, Failure> {
+    if dry_run {
+        return rehearse(client, draft, options).map(|coordinate| Verdict::rehearsed(draft, &coordinate));
+    }
+    publish(client, draft, options, progress).map(|published| Verdict::published(draft, published))
 }
 
 fn announce(context: &Context, verdict: &Verdict) {

@@ -46,6 +46,12 @@ pub(crate) struct LockedSkill {
 }
 
 impl LockedSkill {
+    /// Whether both mean the same bytes, in whatever way they were asked for.
+    pub(super) fn is_same_package(&self, other: &Self) -> bool {
+        let skill = self.coordinate.to_canonical() == other.coordinate.to_canonical();
+        skill && (&self.version, self.sha256, &self.registry) == (&other.version, other.sha256, &other.registry)
+    }
+
     /// The exact version, where it can be written so.
     pub(crate) fn exact(&self) -> Coordinate {
         let skill = self.coordinate.to_canonical();

@@ -88,7 +88,8 @@ pub(crate) fn install(
         None => false,
     };
     let mut left_over = None;
-    let stage_line = || match &folder {
+    // Where the lock file may not change, it says what is to be installed already.
+    let stage_line = || match folder.as_ref().filter(|_| options.frozen.is_none()) {
         Some(folder) => lockfile::stage(options.env, folder, Some(&wanted.to_locked())),
         None => Ok(None),
     };
@@ -122,7 +123,7 @@ fn demand_frozen(wanted: &Wanted, folder: Option<&LockedFolder>, options: &Insta
     let (Some(lockfile), Some(folder)) = (options.frozen, folder) else { return Ok(()) };
     let new = wanted.to_locked();
     let old = lockfile.get(folder);
-    if old == Some(&new) {
+    if old.is_some_and(|old| old.is_same_package(&new)) {
         return Ok(());
     }
     let old = old.map_or_else(|| String::from("nothing"), |old| format!("{} (sha256 {})", old.exact(), old.sha256));

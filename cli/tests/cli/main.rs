@@ -7,5 +7,6 @@ mod list;
 mod pack;
 mod pack_command;
 mod publish;
+mod scenarios;
 mod support;
 mod sync;

@@ -135,6 +135,6 @@ fn line(installed: &Installed) -> String {
         (Outcome::Updated, Some(previous)) => format!("updated {coordinate} in {path}, from {previous}"),
         (Outcome::Updated, None) => format!("updated {coordinate} in {path}"),
         (Outcome::AlreadyInstalled, _) => format!("already installed {coordinate} in {path}"),
-        (Outcome::Kept, _) => format!("kept {coordinate} in {path}"),
+        (Outcome::Kept, _) => format!("kept {coordinate} in {path}, since the registry has nothing newer"),
     }
 }
