@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 /// As shells have it for an interrupt.
 const INTERRUPTED: i32 = 130;
 
-/// The folders to take away.
+/// What to take away.
 static STAGING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Held while a new copy takes the place of an old one.
 static COMMIT: Mutex<()> = Mutex::new(());
@@ -21,7 +21,7 @@ pub(super) fn handle() {
         let _ = ctrlc::set_handler(|| {
             let _commit = commit();
             let staging = staging();
-            staging.iter().for_each(|path| drop(fs::remove_dir_all(path)));
+            staging.iter().for_each(|path| drop(fs::remove_dir_all(path).or_else(|_| fs::remove_file(path))));
             exit(INTERRUPTED)
         });
     });
@@ -32,12 +32,17 @@ pub(super) fn commit() -> MutexGuard<'static, ()> {
     COMMIT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes a folder that an interrupt takes away.
+/// Makes a folder or a file that an interrupt takes away.
 pub(super) fn stage<T: AsRef<Path>>(make: impl FnOnce() -> std::io::Result<T>) -> std::io::Result<T> {
     let mut staging = staging();
-    let folder = make()?;
-    staging.push(folder.as_ref().to_owned());
-    Ok(folder)
+    let made = make()?;
+    staging.push(made.as_ref().to_owned());
+    Ok(made)
+}
+
+/// From now on an interrupt leaves it alone.
+pub(super) fn unstage(path: &Path) {
+    staging().retain(|staged| staged != path);
 }
 
 fn staging() -> MutexGuard<'static, Vec<PathBuf>> {

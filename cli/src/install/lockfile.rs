@@ -10,6 +10,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use skillhub_protocol::{Coordinate, Selector, Sha256, Slug, Version, is_kebab_case};
 
+use super::interrupt;
 use crate::args::Convention;
 use crate::config::{Environment, RegistryUrl};
 use crate::error::{Exit, Failure};
@@ -220,13 +221,15 @@ impl Drop for Staged {
     fn drop(&mut self) {
         // It is there only if it was not put in force.
         let _ = fs::remove_file(&self.next);
+        interrupt::unstage(&self.next);
     }
 }
 
 fn create(path: &Path, text: &str) -> io::Result<()> {
     // Left over by a process that was killed.
     let _ = fs::remove_file(path);
-    let mut file = File::options().write(true).create_new(true).open(path)?;
+    interrupt::stage(|| File::options().write(true).create_new(true).open(path).map(|_| path))?;
+    let mut file = File::options().write(true).open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
 }

@@ -1,6 +1,8 @@
 //! The command as a whole, against servers that the tests script.
 
 mod config;
+#[cfg(unix)]
+mod crash;
 mod install;
 mod install_folder;
 mod list;
