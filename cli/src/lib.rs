@@ -16,6 +16,8 @@ mod args;
 mod client;
 mod commands;
 mod config;
+#[cfg(test)]
+mod docs;
 mod error;
 mod fail_point;
 mod install;
