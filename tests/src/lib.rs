@@ -1,3 +1,9 @@
-//! What the tests of the whole project share with tools: the vectors and what they demand.
+//! What the tests of the whole project share with each other and with tools.
 
+pub mod in_process;
+pub mod invariants;
+pub mod proxy;
+pub mod raw_table;
+pub mod skill;
 pub mod vectors;
+pub mod wire;

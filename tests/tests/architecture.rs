@@ -6,7 +6,7 @@ use std::process::Command;
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 
 /// For each crate of the workspace, the other crates of the workspace that it may depend on.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("protocol", &[]),
     ("package", &["protocol"]),
     ("store", &["protocol"]),
@@ -15,13 +15,17 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("detail", &["protocol", "store", "web"]),
     ("download", &["protocol", "store", "web"]),
     ("publish", &["protocol", "store", "web"]),
+    ("manage", &["protocol", "store", "web"]),
     // The bootstraps share logging and the clock with the HTTP functions.
     ("validate", &["protocol", "package", "store", "web"]),
     ("sweep", &["protocol", "package", "store", "validate", "web"]),
     ("cli", &["protocol", "package"]),
     (
         "local",
-        &["protocol", "package", "store", "web", "list", "detail", "download", "publish", "validate", "sweep", "cli"],
+        &[
+            "protocol", "package", "store", "web", "list", "detail", "download", "publish", "manage", "validate",
+            "sweep", "cli",
+        ],
     ),
 ];
 
@@ -34,7 +38,10 @@ const FORBIDDEN: [(&[&str], &[&str]); 3] = [
     ),
     (&["cli"], &["aws-", "tokio", "hyper", "axum", "lambda", "skillhub-store", "skillhub-web"]),
     // The embedded stores are for local mode alone.
-    (&["list", "detail", "download", "publish", "validate", "sweep"], &["s3s", "dynoxide", "rusqlite", "rcgen"]),
+    (
+        &["list", "detail", "download", "publish", "manage", "validate", "sweep"],
+        &["s3s", "dynoxide", "rusqlite", "rcgen"],
+    ),
 ];
 
 /// The platform that the functions run on; other platforms' parts of dependencies do not count.

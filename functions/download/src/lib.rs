@@ -7,8 +7,8 @@ use axum::extract::{FromRef, State};
 use axum::response::Response;
 use axum::routing::get;
 use http::{StatusCode, header};
-use skillhub_protocol::{DownloadResponse, SkillId, VersionId};
-use skillhub_store::{ObjectKey, Objects, VersionState};
+use skillhub_protocol::{DownloadResponse, SkillId, VersionId, VersionState};
+use skillhub_store::{ObjectKey, Objects};
 use skillhub_web::{ApiError, Caller, Now, PathParams, Registry, json_text};
 
 #[derive(Debug, Clone, FromRef)]

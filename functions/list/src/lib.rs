@@ -1,7 +1,17 @@
-//! `GET /api/skills`: one page of what the caller sees, in the order of skill ids.
+//! What there is, as far as the caller sees it.
 //!
-//! A traversal, not a change feed: a skill that exists throughout appears exactly once, whatever is published meanwhile. One
-//! query a partition that is open to the caller, no other call.
+//! | route | calls |
+//! |---|---|
+//! | `GET /api/skills` | 1 query a partition that is open to the caller and that the filters admit; 1 read for the filter `namespace` |
+//! | `GET /api/search` | 1 query a partition that is open to the caller, 1 batch of reads |
+//!
+//! The list is in the order of skill ids. It is a traversal, not a change feed: a skill that exists throughout appears exactly
+//! once, whatever is published meanwhile.
+
+mod search;
+
+use std::fmt::Display;
+use std::str::FromStr;
 
 use axum::Router;
 use axum::extract::State;
@@ -9,21 +19,43 @@ use axum::response::Response;
 use axum::routing::get;
 use serde::Deserialize;
 use skillhub_protocol::{API_SCHEMA_VERSION, SkillId};
-use skillhub_store::{ListPage, ListPartition};
-use skillhub_web::{ApiError, Caller, Params, Registry, json_text};
+use skillhub_store::{Filter, ListPage};
+use skillhub_web::{ApiError, Caller, Params, Registry, json_text, page_limit};
 
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 100;
 
 /// The routes of this function.
 pub fn router(registry: Registry) -> Router {
-    Router::new().route("/api/skills", get(list)).with_state(registry)
+    Router::new().route("/api/skills", get(list)).route("/api/search", get(search::search)).with_state(registry)
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Query {
     limit: Option<String>,
     cursor: Option<String>,
+    scope: Option<String>,
+    organization_id: Option<String>,
+    namespace: Option<String>,
+}
+
+impl Query {
+    fn filter(&self) -> Result<Filter, ApiError> {
+        Ok(Filter {
+            scope: parse(self.scope.as_deref(), "invalid_request", "scope")?,
+            organization: parse(self.organization_id.as_deref(), "invalid_request", "organizationId")?,
+            namespace: parse(self.namespace.as_deref(), "invalid_request", "namespace")?,
+        })
+    }
+}
+
+fn parse<T: FromStr<Err: Display>>(
+    text: Option<&str>,
+    code: &'static str,
+    path: &'static str,
+) -> Result<Option<T>, ApiError> {
+    text.map(|text| text.parse().map_err(|e: T::Err| ApiError::invalid(code, path, e.to_string()))).transpose()
 }
 
 async fn list(
@@ -31,18 +63,12 @@ async fn list(
     Caller(viewer): Caller,
     Params(query): Params<Query>,
 ) -> Result<Response, ApiError> {
-    let limit = parse_limit(query.limit.as_deref())?;
+    let limit = page_limit(query.limit.as_deref(), DEFAULT_LIMIT, MAX_LIMIT)?;
     let after = parse_cursor(query.cursor.as_deref())?;
-    let partitions = ListPartition::visible_to(&viewer, registry.settings.anonymous_read);
-    let page = registry.table.list(&partitions, after.as_ref(), limit).await?;
+    let table = &registry.table;
+    let partitions = table.list_partitions(&viewer, registry.settings.anonymous_read, &query.filter()?).await?;
+    let page = table.list(&partitions, after.as_ref(), limit).await?;
     Ok(json_text(axum::http::StatusCode::OK, page_json(&page)))
-}
-
-fn parse_limit(text: Option<&str>) -> Result<usize, ApiError> {
-    let Some(text) = text else { return Ok(DEFAULT_LIMIT) };
-    let limit = text.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
-    limit
-        .ok_or_else(|| ApiError::invalid("invalid_request", "limit", format!("must be a number from 1 to {MAX_LIMIT}")))
 }
 
 fn parse_cursor(text: Option<&str>) -> Result<Option<SkillId>, ApiError> {

@@ -3,20 +3,15 @@
 use axum::response::Response;
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
-use skillhub_protocol::{Membership, PresignedPut, UploadSession, UploadState, UtcMillis};
-use skillhub_store::{MembershipItem, Objects, SessionItem};
-use skillhub_web::{ApiError, json_text};
+use skillhub_protocol::{PresignedPut, UploadSession, UploadState, UtcMillis};
+use skillhub_store::{Objects, SessionItem};
+use skillhub_web::ApiError;
 
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Result<Response, ApiError> {
-    let body = serde_json::to_string(value).map_err(|e| ApiError::internal(e.to_string()))?;
-    let mut response = json_text(status, body);
+    let mut response = skillhub_web::json(status, value)?;
     // Sessions change, and an open one holds a credential.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)
-}
-
-pub(crate) fn membership(item: &MembershipItem) -> Membership {
-    Membership { namespace: item.namespace.clone(), kind: item.kind, role: item.role }
 }
 
 /// A session; while it is open, with a fresh URL for the upload.

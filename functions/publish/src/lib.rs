@@ -2,11 +2,10 @@
 //!
 //! | route | calls, authentication apart |
 //! |---|---|
-//! | `POST /api/uploads` | at most 4, as many again after a race |
+//! | `POST /api/uploads` | at most 5, as many again after a race |
 //! | `GET /api/uploads/{id}` | 1 read |
-//! | `DELETE /api/uploads/{id}` | 1 read, 1 transaction |
+//! | `DELETE /api/uploads/{id}` | 1 read, 1 transaction, 1 delete of the lock |
 //! | `GET /api/uploads` | 1 query |
-//! | `GET /api/whoami` | none |
 
 mod answer;
 mod open;
@@ -16,9 +15,9 @@ use axum::extract::{FromRef, State};
 use axum::response::Response;
 use axum::routing::get;
 use http::StatusCode;
-use skillhub_protocol::{NamespaceKind, UploadId, UploadState, WhoAmI};
+use skillhub_protocol::{UploadId, UploadState};
 use skillhub_store::{Authenticated, Objects, SessionItem};
-use skillhub_web::{ApiError, Known, Now, PathParams, Registry, json_text};
+use skillhub_web::{ApiError, Known, Now, PathParams, Publisher, Registry, json_text};
 
 /// How many open sessions a list shows.
 const MAX_OWN_SESSIONS: usize = 100;
@@ -34,7 +33,6 @@ pub fn router(registry: Registry, objects: Objects) -> Router {
     Router::new()
         .route("/api/uploads", get(own).post(open::open))
         .route("/api/uploads/{uploadId}", get(show).delete(cancel))
-        .route("/api/whoami", get(whoami))
         .with_state(App { registry, objects })
 }
 
@@ -50,34 +48,30 @@ async fn show(
 
 async fn cancel(
     State(app): State<App>,
-    Known(caller): Known,
+    Publisher(caller): Publisher,
     Now(now): Now,
     PathParams(id): PathParams<UploadId>,
 ) -> Result<Response, ApiError> {
-    let session = visible_session(&app.registry, &caller, &id).await?;
-    let canceled = session.state == UploadState::Open
-        && app.registry.table.close_open_session(&session, UploadState::Canceled, now).await?;
-    if !canceled && session.state != UploadState::Canceled {
+    let mut session = visible_session(&app.registry, &caller, &id).await?;
+    if session.state == UploadState::Open {
+        if app.registry.table.close_open_session(&session, UploadState::Canceled, now).await? {
+            session.state = UploadState::Canceled;
+        } else {
+            session = visible_session(&app.registry, &caller, &id).await?;
+        }
+    }
+    if session.state != UploadState::Canceled {
         let detail = "This upload is being validated or has ended, so it cannot be canceled. GET it for its state.";
         return Err(ApiError::conflict("session_closed", detail));
     }
     // Bytes that have landed already, or land later, are removed by their event or by the sweeper.
     app.registry.table.release_lock(&session).await?;
-    let session = visible_session(&app.registry, &caller, &id).await?;
     answer::session(&app.objects, &session, StatusCode::OK, now).await
 }
 
 async fn own(State(app): State<App>, Known(caller): Known) -> Result<Response, ApiError> {
     let sessions = app.registry.table.own_sessions(&caller.principal, MAX_OWN_SESSIONS).await?;
     Ok(json_text(StatusCode::OK, serde_json::json!({ "schemaVersion": 1, "uploads": sessions }).to_string()))
-}
-
-async fn whoami(Known(caller): Known) -> Result<Response, ApiError> {
-    let mut namespaces: Vec<_> = caller.memberships.iter().map(answer::membership).collect();
-    namespaces.sort_by(|a, b| a.namespace.cmp(&b.namespace));
-    let personal = namespaces.iter().find(|m| m.kind == NamespaceKind::Personal);
-    let handle = personal.map_or_else(String::new, |m| m.namespace.handle().to_owned());
-    answer::json(StatusCode::OK, &WhoAmI { handle, namespaces })
 }
 
 /// A session, for its opener and for the owners of its namespace. For everybody else it does not exist.

@@ -6,17 +6,19 @@ use http::{HeaderMap, StatusCode};
 use skillhub_protocol::{
     Namespace, NamespaceKind, OpenUpload, Release, Scope, UploadId, UploadSession, UploadState, is_kebab_case,
 };
-use skillhub_store::{Audience, Authenticated, MembershipItem, Opened, OpenedBy, TokenScope};
-use skillhub_web::{ApiError, Body, Known, Now, rng};
+use skillhub_store::{Audience, Authenticated, MembershipItem, Opened, OpenedBy};
+use skillhub_web::{ApiError, Body, Now, Publisher, rng};
 
 use crate::{App, answer};
 
 /// Longest `Idempotency-Key`, in bytes.
 const MAX_IDEMPOTENCY_KEY: usize = 255;
+/// When an upload that is open now may have ended, in milliseconds.
+const QUOTA_WAIT_MS: i64 = 30_000;
 
 pub(crate) async fn open(
     State(app): State<App>,
-    Known(caller): Known,
+    Publisher(caller): Publisher,
     Now(now): Now,
     headers: HeaderMap,
     Body(body): Body,
@@ -25,7 +27,12 @@ pub(crate) async fn open(
     let membership = may_publish(&caller, &request.namespace)?;
     let release = check_policy(&request, app.registry.settings.max_archive_bytes)?;
     let audience = audience_of(membership, request.scope)?;
-    let by = OpenedBy { caller: &caller, membership, idempotency_key: idempotency_key(&headers)? };
+    let by = OpenedBy {
+        caller: &caller,
+        membership,
+        idempotency_key: idempotency_key(&headers)?,
+        quota: app.registry.settings.quota,
+    };
 
     let opened = app.registry.table.open_session(by, &request, &release, &audience, now, &mut rng()).await?;
     match opened {
@@ -53,9 +60,6 @@ fn published_session(
 
 /// Unknown namespaces and those without a role for the caller get one answer.
 fn may_publish<'a>(caller: &'a Authenticated, namespace: &Namespace) -> Result<&'a MembershipItem, ApiError> {
-    if !caller.has_scope(TokenScope::Publish) {
-        return Err(ApiError::forbidden("This token may not publish: make one with the scope \"publish\"."));
-    }
     caller.membership_by_handle(namespace).filter(|m| m.role.may_publish()).ok_or_else(|| {
         let detail = format!("You may not publish to {namespace}. GET /api/whoami lists where you may.");
         ApiError::forbidden(detail).with("forbidden", "namespace", "is none that you may publish to")
@@ -140,6 +144,10 @@ fn refusal(opened: Opened, request: &OpenUpload) -> ApiError {
         Opened::IdempotencyMismatch => {
             let detail = "This Idempotency-Key was used for another request. Use a new one for each request.";
             ApiError::conflict("idempotency_mismatch", detail)
+        }
+        Opened::QuotaExceeded => {
+            let detail = "You have too many uploads open. Finish or cancel some: GET /api/uploads lists them.";
+            ApiError::too_many("quota_exceeded", detail, QUOTA_WAIT_MS)
         }
         // The rest are successes, which have been answered; a lock is what is left.
         _ => {

@@ -1,80 +1,66 @@
-//! Picks up what events and crashes have left: sessions whose event was lost, whose validator died, or that nobody uploads to.
+//! Picks up what events and crashes have left. Bounded work a run: one page of everything that it looks through.
 //!
-//! Bounded work a run; due sessions are found through a sparse index that holds only sessions that have not ended.
+//! | step | finds | calls |
+//! |---|---|---|
+//! | sessions | lost events, dead validators, sessions that nobody uploads to | 1 query of a sparse index, then per due session |
+//! | uploads | bytes that landed after their session had ended | 1 list, 1 read an upload |
+//! | orphans | artifacts that no version points at: counted and listed, never deleted | 1 list, 1 batch of reads |
+//! | expired | items past their time to live, where the store leaves them | 1 scan page, 1 delete an item |
+//! | administrator | that the operator's administrator owns `@global` | 1 read |
 
-use rand::Rng;
-use skillhub_protocol::{UploadState, UtcMillis};
-use skillhub_store::{SessionItem, StoreError};
+mod expired;
+mod orphans;
+mod sessions;
+mod uploads;
+
+pub use sessions::SessionsReport;
+
+use rand::{Rng, RngExt};
+use skillhub_store::{Settings, StoreError};
 use skillhub_validate::Validator;
-
-/// How many sessions one run looks at.
-const MAX_SESSIONS: i32 = 50;
 
 /// What a run did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Report {
     /// Sessions that were due.
-    pub due: usize,
-    /// Given to the validator.
-    pub validated: usize,
-    /// Given up, because no bytes came in time.
-    pub expired: usize,
-    /// To be looked at later.
-    pub postponed: usize,
-    /// Left for the next run by a failing store.
-    pub failed: usize,
+    pub sessions: SessionsReport,
+    /// Uploads removed, because their session had ended.
+    pub late_uploads: usize,
+    /// Artifacts without a version in the last whole walk over all of them.
+    pub orphans: u64,
+    /// Items removed, because they had outlived their time.
+    pub expired_items: usize,
+    /// Steps left for the next run by a failing store.
+    pub failed_steps: usize,
 }
 
-/// One run. A session that fails does not keep the others waiting.
-///
-/// # Errors
-/// If the due sessions cannot be found out.
-pub async fn sweep(validator: &Validator, rng: &mut (impl Rng + Send)) -> Result<Report, StoreError> {
-    let due = validator.table.due_sessions((validator.clock)(), MAX_SESSIONS).await?;
-    let mut report = Report { due: due.len(), ..Report::default() };
-    for due in due {
-        let step = match validator.table.session(&due.id).await {
-            Ok(Some(session)) => look_at(validator, &session, (validator.clock)(), rng).await,
-            Ok(None) => continue,
-            Err(error) => Err(error),
-        };
-        match step {
-            Ok(Step::Validated) => report.validated += 1,
-            Ok(Step::Expired) => report.expired += 1,
-            Ok(Step::Postponed) => report.postponed += 1,
-            Err(error) => {
-                report.failed += 1;
-                tracing::error!(upload = %due.id, %error, "left for the next run");
-            }
-        }
+/// One run. A step that fails does not keep the others waiting.
+pub async fn sweep(validator: &Validator, settings: &Settings, rng: &mut (impl Rng + Send)) -> Report {
+    let mut report = Report::default();
+    let mut failed = 0;
+    if let Some(sessions) = done("sessions", sessions::sweep(validator, rng).await, &mut failed) {
+        report.sessions = sessions;
     }
+    if let Some(removed) = done("uploads", uploads::sweep(validator).await, &mut failed) {
+        report.late_uploads = removed;
+    }
+    if let Some(orphans) = done("orphans", orphans::sweep(validator).await, &mut failed) {
+        report.orphans = orphans;
+    }
+    if settings.sweep_expired
+        && let Some(removed) = done("expired", expired::sweep(validator).await, &mut failed)
+    {
+        report.expired_items = removed;
+    }
+    if let Some(administrator) = &settings.administrator {
+        let founded = validator.table.found(administrator, validator.clock.now(), rng.random()).await;
+        done("administrator", founded, &mut failed);
+    }
+    report.failed_steps = failed;
     tracing::info!(?report, "sweep");
-    Ok(report)
+    report
 }
 
-enum Step {
-    Validated,
-    Expired,
-    Postponed,
-}
-
-async fn look_at(
-    validator: &Validator,
-    session: &SessionItem,
-    now: UtcMillis,
-    rng: &mut (impl Rng + Send),
-) -> Result<Step, StoreError> {
-    let has_bytes = session.state != UploadState::Open || validator.objects.staging_exists(&session.id).await?;
-    if has_bytes {
-        validator.validate(&session.id, rng).await?;
-        return Ok(Step::Validated);
-    }
-    // Only a session that was seen to have no bytes expires.
-    if now >= session.expires_at {
-        validator.table.close_open_session(session, UploadState::Expired, now).await?;
-        validator.table.release_lock(session).await?;
-        return Ok(Step::Expired);
-    }
-    validator.table.postpone_session(session, now).await?;
-    Ok(Step::Postponed)
+fn done<T>(step: &'static str, result: Result<T, StoreError>, failed: &mut usize) -> Option<T> {
+    result.inspect_err(|error| tracing::error!(step, %error, "left for the next run")).map_err(|_| *failed += 1).ok()
 }

@@ -3,7 +3,7 @@
 //! [`Validator::validate`] is one idempotent function with two callers: the S3 event and the sweeper. It trusts no publisher
 //! and no event: an event is a hint that a session may have bytes. `Err` means "try again"; a verdict is final.
 //!
-//! Calls of a good upload: 1 claim, 1 GET, 1 batch of reads, 1 PUT, 1 transaction, 1 delete of the upload, 1 of the lock.
+//! Calls of a good upload: 1 claim, 1 GET, 1 batch of reads, 1 PUT, 1 transaction, 1 delete.
 
 mod event;
 mod judge;
@@ -15,8 +15,9 @@ use std::time::Instant;
 
 use rand::Rng;
 use skillhub_package::Policy;
-use skillhub_protocol::{Finding, UploadId, UploadState, UtcMillis};
+use skillhub_protocol::{Finding, UploadId, UploadState};
 use skillhub_store::{Claim, Objects, SessionItem, StoreError, Table};
+use skillhub_web::Clock;
 
 /// What validation needs.
 #[derive(Debug, Clone)]
@@ -28,7 +29,7 @@ pub struct Validator {
     /// What may be published.
     pub policy: Policy,
     /// The server's clock: leases are measured by it while the validator works.
-    pub clock: fn() -> UtcMillis,
+    pub clock: Clock,
 }
 
 /// How a call of the validator ended.
@@ -72,7 +73,7 @@ impl Validator {
     }
 
     async fn claim_and_decide(&self, id: &UploadId, rng: &mut (impl Rng + Send)) -> Result<Outcome, StoreError> {
-        let session = match self.table.claim_session(id, (self.clock)(), rng).await? {
+        let session = match self.table.claim_session(id, self.clock.now(), rng).await? {
             Claim::Won(session) => session,
             Claim::Held => return Ok(Outcome::Held),
             Claim::Unknown => return Ok(Outcome::Unknown),
@@ -89,7 +90,7 @@ impl Validator {
             Judgement::Rejected(findings) => self.end(&session, UploadState::Rejected, &findings).await,
             Judgement::ClaimLost => Ok(Outcome::Held),
             Judgement::NoBytes => {
-                self.table.reopen_session(&session, (self.clock)()).await?;
+                self.table.reopen_session(&session, self.clock.now()).await?;
                 Ok(Outcome::NoBytes)
             }
         }
@@ -112,7 +113,7 @@ impl Validator {
         for finding in findings {
             tracing::info!(upload = %session.id, code = finding.code, path = finding.path, "finding");
         }
-        if self.table.end_claimed_session(session, state, findings, (self.clock)()).await? {
+        if self.table.end_claimed_session(session, state, findings, self.clock.now()).await? {
             Ok(self.clean_up(session, state).await)
         } else {
             Ok(Outcome::Held)
@@ -124,7 +125,9 @@ impl Validator {
         if let Err(error) = self.objects.delete_staging(&session.id).await {
             tracing::warn!(upload = %session.id, %error, "the upload could not be removed");
         }
-        if let Err(error) = self.table.release_lock(session).await {
+        if state != UploadState::Published
+            && let Err(error) = self.table.release_lock(session).await
+        {
             tracing::warn!(upload = %session.id, %error, "the lock could not be released");
         }
         Outcome::Decided(state)

@@ -4,6 +4,7 @@ use lambda_runtime::{LambdaEvent, service_fn};
 use skillhub_package::Policy;
 use skillhub_store::{Connection, Settings};
 use skillhub_validate::{Validator, handle_payload};
+use skillhub_web::Clock;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_runtime::Error> {
@@ -11,7 +12,7 @@ async fn main() -> Result<(), lambda_runtime::Error> {
     let settings = Settings::from_variables(|name| std::env::var(name).ok())?;
     let connection = Connection::from_env().await;
     let (table, objects) = (connection.table(&settings), connection.objects(&settings));
-    let validator = &Validator { table, objects, policy: Policy::default(), clock: skillhub_web::now };
+    let validator = &Validator { table, objects, policy: Policy::default(), clock: Clock::default() };
     let handler = async |event: LambdaEvent<serde_json::Value>| {
         handle_payload(validator, event.payload, &mut skillhub_web::rng()).await
     };

@@ -19,6 +19,8 @@ const PAUSE_MS: std::ops::Range<u64> = 20..2000;
 struct Candidate {
     session: SessionItem,
     artifact: Vec<u8>,
+    /// Where the artifact is in the store already.
+    stored: Option<ObjectKey>,
     artifact_sha256: Sha256,
     body: VersionBody,
     warnings: Vec<Finding>,
@@ -35,9 +37,9 @@ impl Validator {
     ) -> Result<Judgement, StoreError> {
         let mut candidate = Candidate::new(session, &situation, checked);
         let mut pause = PAUSE_MS.start;
-        while session.lease_until.is_some_and(|end| (self.clock)() < end) {
-            match situation.decide(&candidate.session, (self.clock)()) {
-                Decision::Publish => match self.publish(&candidate, &situation, rng.random()).await? {
+        while session.lease_until.is_some_and(|end| self.clock.now() < end) {
+            match situation.decide(&candidate.session, self.clock.now()) {
+                Decision::Publish => match self.publish(&mut candidate, &situation, rng.random()).await? {
                     Verdict::Published => return Ok(Judgement::Published),
                     Verdict::ClaimLost => return Ok(Judgement::ClaimLost),
                     Verdict::Changed => {}
@@ -61,7 +63,12 @@ impl Validator {
     }
 
     /// Bytes first, pointer last.
-    async fn publish(&self, candidate: &Candidate, situation: &Situation, random: u64) -> Result<Verdict, StoreError> {
+    async fn publish(
+        &self,
+        candidate: &mut Candidate,
+        situation: &Situation,
+        random: u64,
+    ) -> Result<Verdict, StoreError> {
         let session = &candidate.session;
         let (Some(skill_id), Some(version_id), Some(published_at)) =
             (&session.skill_id, &session.version_id, session.published_at)
@@ -70,7 +77,10 @@ impl Validator {
         };
         let artifact = candidate.artifact_sha256;
         let key = ObjectKey::Package { skill: skill_id.clone(), version: version_id.clone(), artifact };
-        self.objects.put_artifact(&key, artifact, candidate.artifact.clone()).await?;
+        if candidate.stored.as_ref() != Some(&key) {
+            self.objects.put_artifact(&key, artifact, candidate.artifact.clone()).await?;
+            candidate.stored = Some(key);
+        }
         let publication = Publication {
             session,
             skill_id,
@@ -82,7 +92,7 @@ impl Validator {
             artifact_bytes: candidate.artifact.len() as u64,
             findings: &candidate.warnings,
         };
-        match self.table.publish(&publication, (self.clock)(), random).await {
+        match self.table.publish(&publication, self.clock.now(), random).await {
             Err(error) if error.is_transient() => self.settle(session, error).await,
             settled => settled,
         }
@@ -91,7 +101,7 @@ impl Validator {
     /// The same content has the number already: this session ends with its ids.
     async fn join(&self, candidate: &Candidate, published: &PublishedVersion) -> Result<Judgement, StoreError> {
         let (session, warnings) = (&candidate.session, &candidate.warnings);
-        let ours = self.table.end_as_published(session, published, warnings, (self.clock)()).await?;
+        let ours = self.table.end_as_published(session, published, warnings, self.clock.now()).await?;
         Ok(if ours { Judgement::Published } else { Judgement::ClaimLost })
     }
 
@@ -112,7 +122,7 @@ impl Candidate {
         let body = body(situation, &checked);
         let artifact = checked.canonical.bytes;
         let artifact_sha256 = sha256(&artifact);
-        Self { session: session.clone(), artifact, artifact_sha256, body, warnings: checked.warnings }
+        Self { session: session.clone(), artifact, stored: None, artifact_sha256, body, warnings: checked.warnings }
     }
 }
 

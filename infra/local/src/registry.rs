@@ -1,22 +1,21 @@
-//! The registry on the embedded stores: the same functions that run on Lambda, given their stores.
+//! The registry on the embedded stores: its functions, its first namespaces, its administrator.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lambda_events::event::s3::S3Event;
-use axum::Router;
-use skillhub_package::Policy;
-use skillhub_protocol::{Namespace, NamespaceKind};
+use rand::{Rng, RngExt};
+use skillhub_protocol::{CreateNamespace, Namespace, NamespaceKind, TokenScope, UtcMillis};
 use skillhub_store::{
-    Connection, NamespaceId, NamespaceItem, Objects, PrincipalId, Settings, StoreError, Table, TokenItem, TokenScope,
-    TokenSecret,
+    Authenticated, ChangeError, ChangedBy, Connection, PrincipalId, Quota, Rate, Settings, StoreError, Table,
+    TokenItem, TokenSecret,
 };
-use skillhub_validate::{Validator, handle_event};
-use skillhub_web::Registry;
+use skillhub_validate::Validator;
+use skillhub_web::Clock;
 use tokio_util::sync::CancellationToken;
 
 use crate::data_dir::LocalConfig;
+use crate::functions::Functions;
 use crate::run::Base;
 use crate::secret::Secret;
 use crate::stores::StartError;
@@ -30,19 +29,16 @@ const BUCKET: &str = "skillhub";
 const ADMIN: (&str, &str) = ("skillhub-local", "admin");
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// Everything that the functions share.
+/// The functions on the embedded stores, and what an operator would do for them.
 #[derive(Clone)]
 pub(crate) struct LocalRegistry {
-    registry: Registry,
-    objects: Objects,
-    validator: Arc<Validator>,
+    pub(crate) functions: Functions,
 }
 
 impl LocalRegistry {
     /// Connects to the stores, makes table, bucket and `@global` if they are not there, and takes over from a dead process.
     pub(crate) async fn connect(base: &Base) -> Result<Self, StartError> {
         let stores = &base.stores;
-        let settings = settings();
         let (access_key, secret_key) = (&stores.credentials.access_key_id, &stores.credentials.secret_access_key);
         let connection = Connection::to(
             &stores.dynamodb_endpoint(),
@@ -51,34 +47,22 @@ impl LocalRegistry {
             &stores.ca_pem,
         )
         .await?;
-        let (table, objects) = (connection.table(&settings), connection.objects(&settings));
+        let functions = Functions::new(&connection, settings(), Clock::default());
+        let Validator { table, objects, clock, .. } = functions.validator();
         table.create_if_absent().await?;
         objects.create_if_absent().await?;
-        found_namespaces(&table).await?;
+        found_namespaces(table, clock.now(), &mut skillhub_web::rng()).await?;
         // The lock on the data directory says that whoever had claimed a session has ended, and its events with it.
-        table.make_all_due(skillhub_web::now()).await?;
-        let clock = skillhub_web::now;
-        let validator =
-            Arc::new(Validator { table: table.clone(), objects: objects.clone(), policy: Policy::default(), clock });
-        Ok(Self { registry: Registry { table, settings: settings.into() }, objects, validator })
-    }
-
-    /// The routers of all functions as one.
-    pub(crate) fn router(&self) -> Router {
-        let (registry, objects) = (&self.registry, &self.objects);
-        let router = skillhub_list::router(registry.clone())
-            .merge(skillhub_detail::router(registry.clone()))
-            .merge(skillhub_download::router(registry.clone(), objects.clone()))
-            .merge(skillhub_publish::router(registry.clone(), objects.clone()));
-        skillhub_web::finish(router)
+        table.make_all_due(clock.now()).await?;
+        Ok(Self { functions })
     }
 
     /// The handler of the object store's events.
     pub(crate) fn on_event(&self) -> impl Fn(S3Event) -> Handling + Clone + Send + Sync + 'static + use<> {
-        let validator = self.validator.clone();
+        let functions = self.functions.clone();
         move |event| {
-            let validator = validator.clone();
-            Box::pin(async move { handle_event(&validator, event, &mut skillhub_web::rng()).await })
+            let functions = functions.clone();
+            Box::pin(async move { functions.on_event(event).await })
         }
     }
 
@@ -90,9 +74,7 @@ impl LocalRegistry {
                 _ = timer.tick() => {}
                 () = stopping.cancelled() => return,
             }
-            if let Err(error) = skillhub_sweep::sweep(&self.validator, &mut skillhub_web::rng()).await {
-                tracing::error!(%error, "sweep");
-            }
+            self.functions.sweep().await;
         }
     }
 
@@ -105,12 +87,8 @@ impl LocalRegistry {
             None => TokenSecret::generate(&mut skillhub_web::rng()),
         };
         // Stored again at every start, in case the process ended between the two writes of an earlier one.
-        let item = TokenItem {
-            principal: admin(),
-            scopes: vec![TokenScope::Read, TokenScope::Publish, TokenScope::Manage],
-            expires_at: None,
-        };
-        self.registry.table.put_token(&token, &item).await?;
+        let item = TokenItem { principal: admin(), scopes: TokenScope::ALL.to_vec(), expires_at: None };
+        self.functions.validator().table.put_token(&token, &item).await?;
         let config = LocalConfig {
             registry: base.api_endpoint(),
             token: Secret::new(token.expose()),
@@ -130,6 +108,11 @@ fn settings() -> Settings {
         max_archive_bytes: Settings::DEFAULT_MAX_ARCHIVE_BYTES,
         objects_public_url: None,
         path_style: true,
+        // One person's machine: the limits are those of a runaway loop.
+        write_rate: Rate { per_minute: 60_000, burst: 10_000 },
+        quota: Quota { sessions: 1000, staged_bytes: 4 << 30 },
+        administrator: None,
+        sweep_expired: false,
     }
 }
 
@@ -139,16 +122,14 @@ fn admin() -> PrincipalId {
 }
 
 /// `@global`, and the administrator's own namespace. What exists stays as it is.
-async fn found_namespaces(table: &Table) -> Result<(), StoreError> {
-    let admin = admin();
-    let own = Namespace::from_handle(ADMIN.1).unwrap_or_else(|_| Namespace::global());
-    let namespaces = [
-        (NamespaceId::global(), Namespace::global(), NamespaceKind::Global),
-        (NamespaceId::personal(&admin), own, NamespaceKind::Personal),
-    ];
-    for (id, namespace, kind) in namespaces {
-        let item = NamespaceItem { id, namespace, kind, organization_id: None };
-        table.create_namespace(&item, &admin).await?;
+async fn found_namespaces(table: &Table, now: UtcMillis, rng: &mut (impl Rng + Send)) -> Result<(), StoreError> {
+    table.found(&admin(), now, rng.random()).await?;
+    let (Ok(namespace), kind) = (Namespace::from_handle(ADMIN.1), NamespaceKind::Personal) else { return Ok(()) };
+    let scopes = TokenScope::ALL.to_vec();
+    let caller = Authenticated { principal: admin(), token_sha256: None, scopes, memberships: Vec::new() };
+    let by = ChangedBy { caller: &caller, now };
+    match table.create_namespace(by, &CreateNamespace { namespace, kind }, rng).await {
+        Ok(_) | Err(ChangeError::Refused(_)) => Ok(()),
+        Err(ChangeError::Store(error)) => Err(error),
     }
-    Ok(())
 }

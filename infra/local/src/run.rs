@@ -27,7 +27,7 @@ pub async fn start(config: &Config) -> Result<Running, StartError> {
     let base = Base::start(config).await?;
     let registry = LocalRegistry::connect(&base).await?;
     let local = registry.local_config(&base).await?;
-    let mut running = base.serve(registry.router(), registry.on_event(), local)?;
+    let mut running = base.serve(registry.functions.router(), registry.on_event(), local)?;
     running.sweeper = Some(tokio::spawn(registry.sweep_until(running.no_more_requests.clone())));
     Ok(running)
 }

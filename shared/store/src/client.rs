@@ -23,6 +23,31 @@ pub struct Connection {
     s3_url: Option<String>,
 }
 
+/// How long calls may take, and how soon a failed one is repeated.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// Until a connection stands.
+    pub connect: Duration,
+    /// For one attempt at a call.
+    pub attempt: Duration,
+    /// For a call with all its attempts.
+    pub call: Duration,
+    /// Longest pause before the second attempt; it doubles with each further one.
+    pub backoff: Duration,
+}
+
+/// Short time-outs: a function has seconds, and its caller can try again.
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(2),
+            attempt: Duration::from_secs(8),
+            call: Duration::from_secs(20),
+            backoff: Duration::from_secs(1),
+        }
+    }
+}
+
 /// The certificate authority that was given cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the certificate authority of the object store: {0}")]
@@ -56,6 +81,14 @@ impl Connection {
         Ok(Self { config: config.load().await, dynamodb_url, s3_url })
     }
 
+    /// The same stores with another patience.
+    #[must_use]
+    pub fn with_patience(self, patience: Patience) -> Self {
+        let config = self.config.into_builder();
+        let config = config.timeout_config(patience.timeouts()).retry_config(patience.retries()).build();
+        Self { config, ..self }
+    }
+
     /// The metadata.
     pub fn table(&self, settings: &Settings) -> Table {
         let mut config = aws_sdk_dynamodb::config::Builder::from(&self.config);
@@ -87,12 +120,21 @@ fn https(tls: TlsContext) -> aws_sdk_s3::config::SharedHttpClient {
     Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).tls_context(tls).build_https()
 }
 
-/// Short time-outs and few retries: a function has seconds, and its caller can try again.
 fn tuned(config: ConfigLoader) -> ConfigLoader {
-    let timeouts = TimeoutConfig::builder()
-        .connect_timeout(Duration::from_secs(2))
-        .operation_attempt_timeout(Duration::from_secs(8))
-        .operation_timeout(Duration::from_secs(20))
-        .build();
-    config.timeout_config(timeouts).retry_config(RetryConfig::standard().with_max_attempts(3))
+    let patience = Patience::default();
+    config.timeout_config(patience.timeouts()).retry_config(patience.retries())
+}
+
+impl Patience {
+    /// Attempts at one call.
+    const ATTEMPTS: u32 = 3;
+
+    fn timeouts(self) -> TimeoutConfig {
+        let timeouts = TimeoutConfig::builder().connect_timeout(self.connect);
+        timeouts.operation_attempt_timeout(self.attempt).operation_timeout(self.call).build()
+    }
+
+    fn retries(self) -> RetryConfig {
+        RetryConfig::standard().with_max_attempts(Self::ATTEMPTS).with_initial_backoff(self.backoff)
+    }
 }

@@ -2,18 +2,17 @@
 
 use rand::{Rng, RngExt};
 use sha2::{Digest, Sha256 as Hasher};
-use skillhub_protocol::{Namespace, Role, Sha256, UtcMillis};
+use skillhub_protocol::{Namespace, NamespaceKind, Role, Sha256, TokenScope, UtcMillis};
 
 use crate::codec::decode;
 use crate::error::StoreError;
 use crate::ids::{NamespaceId, PrincipalId};
-use crate::items::{MembershipItem, NamespaceItem, TokenItem, TokenScope};
+use crate::items::{MembershipItem, TokenItem};
 use crate::keys::{Key, MEMBERSHIPS, principal_partition};
 use crate::table::{Freshness, SortKeys, Table};
-use crate::transaction::{Outcome, Transaction};
 
-/// How many namespaces a principal may belong to.
-const MAX_MEMBERSHIPS: usize = 50;
+/// How many namespaces a principal may belong to. Two changes at once may go one beyond it, so reads take some more.
+pub(crate) const MAX_MEMBERSHIPS: usize = 50;
 
 /// An API token as its owner has it: `sk_` and 43 letters or digits (256 bits). It prints as `sk_(redacted)`.
 #[derive(Clone, PartialEq, Eq)]
@@ -78,6 +77,16 @@ impl Authenticated {
         self.memberships.iter().find(|m| m.namespace == *namespace)
     }
 
+    /// The caller's handle, that of its personal namespace.
+    pub fn handle(&self) -> Option<&Namespace> {
+        self.memberships.iter().find(|m| m.kind == NamespaceKind::Personal).map(|m| &m.namespace)
+    }
+
+    /// Whether the caller is an administrator of the registry: an owner of `@global`.
+    pub fn is_administrator(&self) -> bool {
+        self.membership(&NamespaceId::global()).is_some_and(|m| m.role == Role::Owner)
+    }
+
     /// Whether the caller's token may be used for this.
     pub fn has_scope(&self, scope: TokenScope) -> bool {
         self.scopes.contains(&scope)
@@ -86,19 +95,20 @@ impl Authenticated {
 
 impl Table {
     /// The caller that a token stands for: one read of the token, one query of its principal's memberships. `None` if the
-    /// token is unknown or has expired, without a difference between the two.
+    /// token is unknown or has expired, without a difference between the two. The token is read strongly: one read settles
+    /// that a new one works and that a revoked one does not.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn authenticate(&self, token: &TokenSecret, now: UtcMillis) -> Result<Option<Authenticated>, StoreError> {
         let token_sha256 = token.hash();
-        let Some(item) = self.get::<TokenItem>(&Key::token(&token_sha256)).await? else {
+        let Some(item) = self.get_strong::<TokenItem>(&Key::token(&token_sha256)).await? else {
             return Ok(None);
         };
         if item.expires_at.is_some_and(|end| end <= now) {
             return Ok(None);
         }
-        let memberships = self.memberships(&item.principal).await?;
+        let memberships = self.memberships(&item.principal, Freshness::Eventual).await?;
         Ok(Some(Authenticated {
             principal: item.principal,
             token_sha256: Some(token_sha256),
@@ -107,9 +117,13 @@ impl Table {
         }))
     }
 
-    async fn memberships(&self, principal: &PrincipalId) -> Result<Vec<MembershipItem>, StoreError> {
+    pub(crate) async fn memberships(
+        &self,
+        principal: &PrincipalId,
+        freshness: Freshness,
+    ) -> Result<Vec<MembershipItem>, StoreError> {
         let (partition, prefix) = (principal_partition(principal), SortKeys::Prefix(MEMBERSHIPS));
-        let items = self.query(&partition, prefix, MAX_MEMBERSHIPS, Freshness::Eventual).await?;
+        let items = self.query(&partition, prefix, 2 * MAX_MEMBERSHIPS, freshness).await?;
         items.into_iter().map(decode).collect()
     }
 
@@ -119,45 +133,6 @@ impl Table {
     /// If the store fails.
     pub async fn put_token(&self, token: &TokenSecret, item: &TokenItem) -> Result<(), StoreError> {
         self.put(&Key::token(&token.hash()), item).await
-    }
-
-    /// Creates a namespace with its first owner, unless the handle is taken; says whether it did.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub async fn create_namespace(&self, namespace: &NamespaceItem, owner: &PrincipalId) -> Result<bool, StoreError> {
-        let membership = MembershipItem {
-            principal: owner.clone(),
-            namespace_id: namespace.id.clone(),
-            namespace: namespace.namespace.clone(),
-            kind: namespace.kind,
-            organization_id: namespace.organization_id.clone(),
-            role: Role::Owner,
-        };
-        let mut transaction = Transaction::new();
-        transaction.put_new(&Key::handle(&namespace.namespace), namespace)?;
-        transaction.put_new(&Key::namespace(&namespace.id), namespace)?;
-        transaction.put_new(&Key::member(&namespace.id, owner), &membership)?;
-        transaction.put_new(&Key::membership(owner, &namespace.id), &membership)?;
-        match self.transact(transaction).await? {
-            Outcome::Committed => Ok(true),
-            Outcome::ConditionsFailed(_) => Ok(false),
-            Outcome::Busy => {
-                let cause = String::from("another transaction is changing the namespace");
-                Err(StoreError::Unavailable { operation: "TransactWriteItems", cause })
-            }
-        }
-    }
-
-    /// The namespace that a handle means.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub async fn namespace_by_handle(&self, namespace: &Namespace) -> Result<Option<NamespaceId>, StoreError> {
-        if namespace.is_global() {
-            return Ok(Some(NamespaceId::global()));
-        }
-        Ok(self.get::<NamespaceItem>(&Key::handle(namespace)).await?.map(|item| item.id))
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use skillhub_protocol::{SkillId, UploadId, UtcMillis, VersionId};
+use skillhub_protocol::{SkillId, TokenId, UploadId, UtcMillis, VersionId};
 
 /// Time digits of a minted id: base 36, enough until the year 5188.
 const TIME_DIGITS: usize = 10;
@@ -30,7 +30,16 @@ pub fn mint_upload_id(now: UtcMillis, rng: &mut impl Rng) -> UploadId {
     mint('u', now, rng)
 }
 
+/// A new id for a token.
+pub(crate) fn mint_token_id(now: UtcMillis, rng: &mut impl Rng) -> TokenId {
+    mint('t', now, rng)
+}
+
 fn mint<T: std::str::FromStr<Err: fmt::Debug>>(letter: char, now: UtcMillis, rng: &mut impl Rng) -> T {
+    format!("{letter}{}", digits(now, rng)).parse().expect("a letter and 24 base-36 digits are an id")
+}
+
+fn digits(now: UtcMillis, rng: &mut impl Rng) -> String {
     let mut rest = now.epoch_millis().unsigned_abs();
     let mut time = [b'0'; TIME_DIGITS];
     for digit in time.iter_mut().rev() {
@@ -38,8 +47,7 @@ fn mint<T: std::str::FromStr<Err: fmt::Debug>>(letter: char, now: UtcMillis, rng
         rest /= 36;
     }
     let random = (0..RANDOM_DIGITS).map(|_| BASE36[rng.random_range(0..36)]);
-    let text: String = std::iter::once(letter).chain(time.into_iter().chain(random).map(char::from)).collect();
-    text.parse().expect("a letter and 24 base-36 digits are an id")
+    time.into_iter().chain(random).map(char::from).collect()
 }
 
 /// The internal id of a caller: 26 base-32 digits (130 bits) of SHA-256(issuer NUL subject). Never in an answer to others.
@@ -77,6 +85,16 @@ impl NamespaceId {
     /// The id of a principal's personal namespace.
     pub fn personal(principal: &PrincipalId) -> Self {
         Self(format!("p-{}", principal.as_str()))
+    }
+
+    /// A new organization's id; its organization id on the wire is the same text.
+    pub fn organization(now: UtcMillis, rng: &mut impl Rng) -> Self {
+        Self(format!("o{}", digits(now, rng)))
+    }
+
+    /// The principal whose personal namespace this is.
+    pub fn person(&self) -> Option<PrincipalId> {
+        self.0.strip_prefix("p-").map(|id| PrincipalId(id.to_owned()))
     }
 
     /// The text, for keys and audit.

@@ -4,8 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 use skillhub_protocol::{
-    Finding, Namespace, NamespaceKind, OrganizationId, PackageDeclaration, PublishedVersion, Release, Role, Sha256,
-    SkillId, SkillName, SkillSummary, Slug, Summary, Tag, UploadId, UploadState, UtcMillis, VersionId, VersionSummary,
+    Finding, Namespace, NamespaceKind, OrganizationId, PackageDeclaration, PublishedVersion, Reason, Release, Role,
+    Sha256, SkillId, SkillName, SkillSummary, Slug, Summary, Tag, TagTarget, TokenId, TokenName, TokenScope,
+    TokenSummary, UploadId, UploadState, UtcMillis, VersionEntry, VersionId, VersionState, VersionSummary,
 };
 
 use crate::audience::Audience;
@@ -27,15 +28,26 @@ pub struct SkillItem {
     pub slug: Slug,
     /// Who may publish versions besides the owners, creator first.
     pub maintainers: Vec<PrincipalId>,
-    /// The tags that exist, for their limit.
-    pub tags: Vec<Tag>,
+    /// The tags that exist, in order of their names. The tag's own items are for resolving.
+    pub tags: Vec<SkillTag>,
     /// The version that `latest` means; `None` when none is available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current: Option<CurrentVersion>,
     /// The list shard of a public skill.
     pub shard: u16,
-    /// Raised by every change of the set of versions.
+    /// Raised by every change of the skill.
     pub rev: u64,
+}
+
+/// A tag of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillTag {
+    /// The tag.
+    pub tag: Tag,
+    /// The version that it means.
+    pub version_id: VersionId,
+    /// That version's number.
+    pub version: Release,
 }
 
 /// What a skill's item says of its current version: enough for a summary.
@@ -58,6 +70,24 @@ pub struct CurrentVersion {
 }
 
 impl SkillItem {
+    /// What each tag means, `latest` first.
+    pub fn tag_targets(&self) -> Vec<TagTarget> {
+        let target = |tag: Tag, version_id: &VersionId, version: &Release| TagTarget {
+            tag,
+            version_id: version_id.clone(),
+            version: version.into(),
+        };
+        let latest = self.current.iter().filter_map(|v| Some(target(Tag::LATEST.parse().ok()?, &v.id, &v.version)));
+        latest.chain(self.tags.iter().map(|t| target(t.tag.clone(), &t.version_id, &t.version))).collect()
+    }
+
+    /// Points a tag at a version.
+    pub(crate) fn point_tag(&mut self, tag: &Tag, version_id: &VersionId, version: &Release) {
+        self.tags.retain(|t| t.tag != *tag);
+        self.tags.push(SkillTag { tag: tag.clone(), version_id: version_id.clone(), version: version.clone() });
+        self.tags.sort_by(|a, b| a.tag.as_str().cmp(b.tag.as_str()));
+    }
+
     /// The summary that lists and details carry; `None` when no version is available.
     pub fn summary(&self) -> Option<SkillSummary> {
         let current = self.current.as_ref()?;
@@ -79,18 +109,6 @@ impl SkillItem {
     }
 }
 
-/// Whether a version may be had.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum VersionState {
-    /// Listed and downloadable.
-    Available,
-    /// Left lists and `latest`; an exact download still works.
-    Yanked,
-    /// Bytes are no longer handed out.
-    Blocked,
-}
-
 /// A version: `S#<skillId>` / `V#<versionId>`. All that a download needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionItem {
@@ -110,11 +128,16 @@ pub struct VersionItem {
     pub artifact_bytes: u64,
     /// When it was published.
     pub published_at: UtcMillis,
+    /// Why it was yanked or blocked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
 }
 
 /// A version number, never deleted: `S#<skillId>` / `VN#<release key>`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VersionNumberItem {
+    /// The number.
+    pub version: Release,
     /// The version that has the number.
     pub version_id: VersionId,
     /// The session that published it.
@@ -127,6 +150,25 @@ pub struct VersionNumberItem {
     pub artifact_sha256: Sha256,
     /// Size of the artifact in bytes.
     pub artifact_bytes: u64,
+    /// When it was published.
+    pub published_at: UtcMillis,
+    /// Why it was yanked or blocked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+}
+
+impl VersionNumberItem {
+    /// The entry in the list of versions.
+    pub(crate) fn entry(self) -> VersionEntry {
+        let summary = VersionSummary {
+            id: self.version_id,
+            version: (&self.version).into(),
+            sha256: self.artifact_sha256,
+            size_bytes: self.artifact_bytes,
+            published_at: self.published_at,
+        };
+        VersionEntry { summary, state: self.state, reason: self.reason }
+    }
 }
 
 /// A slug in its namespace: `G#<nsId>` / `<slug>`.
@@ -159,7 +201,14 @@ pub(crate) struct SearchItem {
     pub(crate) namespace: Namespace,
 }
 
-/// A namespace: `N#<nsId>` / `#`, and what its handle means: `H#<handle>` / `#`.
+/// What a handle means: `H#<handle>` / `#`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HandleItem {
+    /// The namespace that has it.
+    pub(crate) namespace_id: NamespaceId,
+}
+
+/// A namespace: `N#<nsId>` / `#`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamespaceItem {
     /// The internal id.
@@ -171,6 +220,12 @@ pub struct NamespaceItem {
     /// The organization's id in answers, for kind organization.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub organization_id: Option<OrganizationId>,
+    /// How many members are owners; never 0.
+    pub owners: u32,
+    /// How many members there are.
+    pub members: u32,
+    /// Raised by every change of the members.
+    pub rev: u64,
 }
 
 /// A membership, kept both ways: `P#<principal>` / `N#<nsId>` and `N#<nsId>` / `M#<principal>`.
@@ -191,19 +246,7 @@ pub struct MembershipItem {
     pub role: Role,
 }
 
-/// What a token may be used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TokenScope {
-    /// See what its principal sees.
-    Read,
-    /// Publish.
-    Publish,
-    /// Everything else.
-    Manage,
-}
-
-/// An API token: `K#<sha256 of the token>` / `#`.
+/// An API token: `K#<sha256 of the token>` / `#`. All that authentication needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenItem {
     /// Whose it is.
@@ -213,6 +256,36 @@ pub struct TokenItem {
     /// When it stops working; `None` is never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<UtcMillis>,
+}
+
+/// A token among its owner's: `P#<principal>` / `K#<tokenId>`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OwnTokenItem {
+    /// The token's id.
+    pub(crate) id: TokenId,
+    /// What its owner calls it.
+    pub(crate) name: TokenName,
+    /// Where the token itself is.
+    pub(crate) token_sha256: Sha256,
+    /// What it may be used for.
+    pub(crate) scopes: Vec<TokenScope>,
+    /// When it was made.
+    pub(crate) created_at: UtcMillis,
+    /// When it stops working.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_at: Option<UtcMillis>,
+}
+
+impl OwnTokenItem {
+    pub(crate) fn summary(self) -> TokenSummary {
+        TokenSummary {
+            id: self.id,
+            name: self.name,
+            scopes: self.scopes,
+            created_at: self.created_at,
+            expires_at: self.expires_at,
+        }
+    }
 }
 
 /// An upload session: `U#<sessionId>` / `#`.
@@ -231,6 +304,9 @@ pub struct SessionItem {
     pub next_check_at: UtcMillis,
     /// Who opened it.
     pub principal: PrincipalId,
+    /// Its handle at that time, for the audit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opener: Option<Namespace>,
     /// The token that it was opened with; must still be valid at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_sha256: Option<Sha256>,
@@ -292,6 +368,8 @@ pub(crate) struct OwnSessionItem {
     pub(crate) slug: Slug,
     /// The version that is published.
     pub(crate) version: Release,
+    /// How many bytes its upload may hold in staging.
+    pub(crate) bytes: u64,
 }
 
 /// The advisory lock on (namespace, slug, version).
@@ -305,6 +383,8 @@ pub(crate) struct UploadLockItem {
     pub(crate) request_sha256: Sha256,
     /// When it is free for all.
     pub(crate) expires_at: UtcMillis,
+    /// When the item may go, in seconds since 1970.
+    pub(crate) ttl: i64,
 }
 
 /// What an `Idempotency-Key` was used for.
@@ -314,6 +394,8 @@ pub(crate) struct IdempotencyItem {
     pub(crate) request_sha256: Sha256,
     /// The session that it opened.
     pub(crate) session_id: UploadId,
+    /// When the item may go, in seconds since 1970.
+    pub(crate) ttl: i64,
 }
 
 /// One change, written in its own transaction: `A#<nsId>` / `<time>#<random>`.
@@ -321,12 +403,47 @@ pub(crate) struct IdempotencyItem {
 pub struct AuditItem {
     /// Who did it.
     pub principal: PrincipalId,
+    /// Its handle at that time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<Namespace>,
     /// What was done, such as `publish`.
     pub action: String,
     /// To what, such as `@global/hello@1.0.0`.
     pub subject: String,
     /// The digest or reason that goes with it.
     pub detail: String,
+}
+
+/// Where the sweeper's walk over a part of the bucket or table stands: `CFG` / `<name>`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WalkItem {
+    /// After which key it goes on; absent at its beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// What this walk has seen so far.
+    pub counted: Count,
+    /// What the last whole walk has seen.
+    pub last: Count,
+}
+
+/// What a walk has seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Count {
+    /// How many there are.
+    pub seen: u64,
+    /// How many of them no version points at.
+    pub orphans: u64,
+    /// Some of the latter, for an operator to look at.
+    pub examples: Vec<String>,
+}
+
+/// How far a principal is ahead of its rate: `RL#<principal>` / `#`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RateItem {
+    /// The time at which the bucket is full again, in milliseconds since 1970.
+    pub(crate) full_at: i64,
+    /// When the item may go, in seconds since 1970.
+    pub(crate) ttl: i64,
 }
 
 macro_rules! items {
@@ -343,12 +460,16 @@ items! {
     TagItem: "tag",
     ListItem: "list entry",
     SearchItem: "search entry",
+    HandleItem: "handle",
     NamespaceItem: "namespace",
     MembershipItem: "membership",
     TokenItem: "token",
+    OwnTokenItem: "own token",
     SessionItem: "upload session",
     OwnSessionItem: "own upload session",
     UploadLockItem: "upload lock",
     IdempotencyItem: "idempotency record",
     AuditItem: "audit record",
+    RateItem: "rate",
+    WalkItem: "walk",
 }

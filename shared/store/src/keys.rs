@@ -7,7 +7,9 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use sha2::{Digest, Sha256 as Hasher};
-use skillhub_protocol::{Namespace, Release, Scope, Sha256, SkillId, Slug, Tag, UploadId, UtcMillis, VersionId};
+use skillhub_protocol::{
+    Namespace, Release, Scope, Sha256, SkillId, Slug, Tag, TokenId, UploadId, UtcMillis, VersionId,
+};
 
 use crate::ids::{NamespaceId, PrincipalId};
 use crate::release_key::release_key;
@@ -41,7 +43,7 @@ impl Key {
     }
 
     pub(crate) fn version(skill: &SkillId, version: &VersionId) -> Self {
-        Self::new(skill_partition(skill), format!("V#{}", part(version.as_str())))
+        Self::new(skill_partition(skill), format!("{VERSIONS}{}", part(version.as_str())))
     }
 
     pub(crate) fn version_body(skill: &SkillId, version: &VersionId) -> Self {
@@ -49,7 +51,7 @@ impl Key {
     }
 
     pub(crate) fn version_number(skill: &SkillId, release: &Release) -> Self {
-        Self::new(skill_partition(skill), format!("VN#{}", release_key(release)))
+        Self::new(skill_partition(skill), version_number_key(release))
     }
 
     pub(crate) fn tag(skill: &SkillId, tag: &Tag) -> Self {
@@ -69,7 +71,7 @@ impl Key {
     }
 
     pub(crate) fn namespace(id: &NamespaceId) -> Self {
-        Self::new(format!("N#{}", id.as_str()), "#")
+        Self::new(namespace_partition(id), "#")
     }
 
     pub(crate) fn handle(namespace: &Namespace) -> Self {
@@ -77,7 +79,7 @@ impl Key {
     }
 
     pub(crate) fn member(namespace: &NamespaceId, principal: &PrincipalId) -> Self {
-        Self::new(format!("N#{}", namespace.as_str()), format!("M#{}", principal.as_str()))
+        Self::new(namespace_partition(namespace), format!("{MEMBERS}{}", principal.as_str()))
     }
 
     pub(crate) fn membership(principal: &PrincipalId, namespace: &NamespaceId) -> Self {
@@ -86,6 +88,19 @@ impl Key {
 
     pub(crate) fn token(hash: &Sha256) -> Self {
         Self::new(format!("K#{hash}"), "#")
+    }
+
+    pub(crate) fn own_token(principal: &PrincipalId, id: &TokenId) -> Self {
+        Self::new(principal_partition(principal), format!("{OWN_TOKENS}{id}"))
+    }
+
+    pub(crate) fn rate(principal: &PrincipalId) -> Self {
+        Self::new(format!("RL#{}", principal.as_str()), "#")
+    }
+
+    /// `name` is one of ours.
+    pub(crate) fn config(name: &str) -> Self {
+        Self::new("CFG", name)
     }
 
     pub(crate) fn session(id: &UploadId) -> Self {
@@ -110,10 +125,18 @@ impl Key {
 
     /// `random` keeps two events of one millisecond apart.
     pub(crate) fn audit(namespace: &NamespaceId, at: UtcMillis, random: u64) -> Self {
-        Self::new(format!("A#{}", namespace.as_str()), format!("{at}#{random:016x}"))
+        Self::new(audit_partition(namespace), format!("{at}#{random:016x}"))
     }
 }
 
+/// Sort key prefix of a skill's versions.
+pub(crate) const VERSIONS: &str = "V#";
+/// Sort key prefix of a skill's version numbers.
+pub(crate) const VERSION_NUMBERS: &str = "VN#";
+/// Sort key prefix of a namespace's members.
+pub(crate) const MEMBERS: &str = "M#";
+/// Sort key prefix of a principal's own tokens.
+pub(crate) const OWN_TOKENS: &str = "K#";
 /// Sort key prefix of a principal's memberships.
 pub(crate) const MEMBERSHIPS: &str = "N#";
 /// Sort key prefix of a principal's own upload sessions.
@@ -121,6 +144,18 @@ pub(crate) const OWN_SESSIONS: &str = "U#";
 
 pub(crate) fn skill_partition(id: &SkillId) -> String {
     format!("S#{id}")
+}
+
+pub(crate) fn version_number_key(release: &Release) -> String {
+    format!("{VERSION_NUMBERS}{}", release_key(release))
+}
+
+pub(crate) fn namespace_partition(id: &NamespaceId) -> String {
+    format!("N#{}", id.as_str())
+}
+
+pub(crate) fn audit_partition(id: &NamespaceId) -> String {
+    format!("A#{}", id.as_str())
 }
 
 pub(crate) fn principal_partition(principal: &PrincipalId) -> String {
@@ -167,6 +202,21 @@ impl ObjectKey {
     /// The prefix whose events go to the validator.
     pub const STAGING_PREFIX: &str = "staging/";
 
+    /// The prefix of everything that was published.
+    pub const PACKAGES_PREFIX: &str = "packages/";
+
+    /// The artifact of a key under `packages/`; `None` for any other key.
+    pub fn parse_package(key: &str) -> Option<Self> {
+        let mut parts = key.strip_prefix(Self::PACKAGES_PREFIX)?.split('/');
+        let (skill, version, file) = (parts.next()?, parts.next()?, parts.next()?);
+        let package = Self::Package {
+            skill: skill.parse().ok()?,
+            version: version.parse().ok()?,
+            artifact: file.strip_suffix(".zip")?.parse().ok()?,
+        };
+        (parts.next().is_none() && package.to_string() == key).then_some(package)
+    }
+
     /// The upload session of a staging key as it stands in the store (not form-encoded); `None` for any other key.
     pub fn parse_staging(key: &str) -> Option<UploadId> {
         key.strip_prefix(Self::STAGING_PREFIX)?.parse().ok()
@@ -178,7 +228,7 @@ impl std::fmt::Display for ObjectKey {
         match self {
             Self::Staging(session) => write!(f, "{}{session}", Self::STAGING_PREFIX),
             Self::Package { skill, version, artifact } => {
-                write!(f, "packages/{skill}/{}/{artifact}.zip", part(version.as_str()))
+                write!(f, "{}{skill}/{}/{artifact}.zip", Self::PACKAGES_PREFIX, part(version.as_str()))
             }
         }
     }
@@ -217,6 +267,9 @@ mod tests {
             (Key::member(&global, &principal), format!("N#global M#{p}")),
             (Key::membership(&principal, &global), format!("P#{p} N#global")),
             (Key::token(&digest), format!("K#{hex} #")),
+            (Key::own_token(&principal, &id('t')), format!("P#{p} K#t{zeros}")),
+            (Key::rate(&principal), format!("RL#{p} #")),
+            (Key::config("orphans"), String::from("CFG orphans")),
             (Key::session(&upload), format!("U#u{zeros} #")),
             (Key::session_manifest(&upload), format!("U#u{zeros} M")),
             (Key::own_session(&principal, &upload), format!("P#{p} U#u{zeros}")),
@@ -230,6 +283,7 @@ mod tests {
         assert_eq!(ObjectKey::Staging(upload.clone()).to_string(), format!("staging/u{zeros}"));
         let package = ObjectKey::Package { skill, version, artifact: digest };
         assert_eq!(package.to_string(), format!("packages/c{zeros}/v{zeros}/{hex}.zip"));
+        assert_eq!(ObjectKey::parse_package(&package.to_string()), Some(package));
         assert_eq!(ObjectKey::parse_staging(&format!("staging/u{zeros}")), Some(upload));
     }
 
@@ -239,6 +293,7 @@ mod tests {
         assert!(Key::version(&id('c'), &version).sk["V#".len()..].bytes().all(|b| b.is_ascii_hexdigit()));
         for key in ["staging/../packages/x", "staging/", "packages/a", "staging/u0/../..", ""] {
             assert_eq!(ObjectKey::parse_staging(key), None, "{key}");
+            assert_eq!(ObjectKey::parse_package(key), None, "{key}");
         }
     }
 }

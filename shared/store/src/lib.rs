@@ -2,7 +2,9 @@
 
 mod artifacts;
 mod audience;
+mod audit;
 mod catalog;
+mod changes;
 mod client;
 mod codec;
 mod error;
@@ -10,8 +12,12 @@ mod identity;
 mod ids;
 mod items;
 mod keys;
+mod leftovers;
+mod listing;
 mod objects;
+mod permission;
 mod publish;
+mod rate;
 mod release_key;
 mod sessions;
 mod settings;
@@ -21,19 +27,23 @@ mod transaction;
 
 pub use artifacts::{BodyExtra, FileSpan, VersionBody};
 pub use audience::{Audience, Viewer};
-pub use catalog::{ListPage, ListPartition, Resolved};
-pub use client::{Connection, ConnectionError};
+pub use audit::{AuditCursor, AuditPage, InvalidCursor};
+pub use catalog::{Filter, ListPage, ListPartition, Resolved, SearchPartition, VersionPage};
+pub use changes::{ChangeError, ChangedBy, NamespaceMembers, NewToken, Refusal};
+pub use client::{Connection, ConnectionError, Patience};
 pub use error::StoreError;
 pub use identity::{Authenticated, TokenSecret};
 pub use ids::{NamespaceId, PrincipalId, mint_skill_id, mint_upload_id, mint_version_id};
 pub use items::{
-    AuditItem, CurrentVersion, MembershipItem, NamespaceItem, SessionItem, SkillItem, SlugItem, TokenItem, TokenScope,
-    VersionItem, VersionNumberItem, VersionState,
+    AuditItem, Count, CurrentVersion, MembershipItem, NamespaceItem, SessionItem, SkillItem, SkillTag, SlugItem,
+    TokenItem, VersionItem, VersionNumberItem, WalkItem,
 };
 pub use keys::ObjectKey;
+pub use leftovers::{Stored, StoredPage, Walk};
 pub use objects::{Credential, Objects, StagedBytes};
 pub use publish::{Decision, Publication, Situation, Verdict};
+pub use rate::{Permit, Rate};
 pub use release_key::release_key;
-pub use sessions::{Claim, Due, Opened, OpenedBy};
+pub use sessions::{Claim, Due, Opened, OpenedBy, Quota};
 pub use settings::{Settings, SettingsError};
 pub use table::Table;

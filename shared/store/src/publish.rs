@@ -5,16 +5,20 @@ use std::cmp::Ordering;
 use aws_sdk_dynamodb::types::AttributeValue;
 use skillhub_protocol::{
     Finding, Manifest, PublishedVersion, Release, Role, Sha256, SkillId, Tag, UploadState, UtcMillis, VersionId,
+    VersionState,
 };
 
 use crate::artifacts::VersionBody;
+use crate::audit::{Actor, Change, record};
 use crate::codec::{Attributes, Item, decode};
 use crate::error::StoreError;
 use crate::items::{
-    AuditItem, CurrentVersion, ListItem, MembershipItem, SearchItem, SessionItem, SkillItem, SlugItem, TagItem,
-    TokenItem, VersionItem, VersionNumberItem, VersionState,
+    CurrentVersion, MembershipItem, SessionItem, SkillItem, SlugItem, TagItem, TokenItem, VersionItem,
+    VersionNumberItem,
 };
-use crate::keys::{Key, namespace_list};
+use crate::keys::Key;
+use crate::listing::put_listing;
+use crate::permission::{demand_role, demand_token};
 use crate::sessions::{Fence, Opened, end_session, published_already};
 use crate::table::Table;
 use crate::transaction::{Expression, Outcome, Transaction};
@@ -181,7 +185,7 @@ impl Situation {
                 _ => Decision::VersionExists,
             };
         }
-        if self.tags(session).len() > Tag::MAX_PER_SKILL { Decision::TooManyTags } else { Decision::Publish }
+        if self.tags_after(session) > Tag::MAX_PER_SKILL { Decision::TooManyTags } else { Decision::Publish }
     }
 
     fn permitted(&self, session: &SessionItem, now: UtcMillis) -> bool {
@@ -195,11 +199,11 @@ impl Situation {
         token && (role == Some(Role::Owner) || role == Some(Role::Publisher) && maintains)
     }
 
-    fn tags(&self, session: &SessionItem) -> Vec<Tag> {
-        let mut tags = self.skill.as_ref().map(|skill| skill.tags.clone()).unwrap_or_default();
-        let new: Vec<_> = session.tags.iter().filter(|tag| !tags.contains(tag)).cloned().collect();
-        tags.extend(new);
-        tags
+    /// How many tags the skill would have.
+    fn tags_after(&self, session: &SessionItem) -> usize {
+        let old = self.skill.as_ref().map(|skill| skill.tags.as_slice()).unwrap_or_default();
+        let new = session.tags.iter().filter(|tag| !old.iter().any(|t| t.tag == **tag));
+        old.len() + new.count()
     }
 }
 
@@ -231,13 +235,11 @@ impl Publication<'_> {
             transaction.put(&Key::tag(self.skill_id, tag), &item)?;
         }
         self.check_permission(&mut transaction, now)?;
-        let audit = AuditItem {
-            principal: session.principal.clone(),
-            action: String::from("publish"),
-            subject: format!("{}/{}@{}", session.namespace, session.slug, session.version),
-            detail: self.artifact_sha256.to_string(),
-        };
-        transaction.put_new(&Key::audit(&session.namespace_id, now, random), &audit)?;
+        let actor = Actor { principal: &session.principal, handle: session.opener.as_ref() };
+        let subject = format!("{}/{}@{}", session.namespace, session.slug, session.version);
+        let detail = self.artifact_sha256.to_string();
+        let change = Change { action: "publish", subject, detail: &detail, at: now, random };
+        record(&mut transaction, &session.namespace_id, actor, change)?;
         Ok(transaction)
     }
 
@@ -251,14 +253,18 @@ impl Publication<'_> {
             artifact_sha256: self.artifact_sha256,
             artifact_bytes: self.artifact_bytes,
             published_at: self.published_at,
+            reason: None,
         };
         let number = VersionNumberItem {
+            version: self.session.version.clone(),
             version_id: self.version_id.clone(),
             upload_id: self.session.id.clone(),
             state: VersionState::Available,
             manifest_sha256: self.session.manifest_sha256,
             artifact_sha256: self.artifact_sha256,
             artifact_bytes: self.artifact_bytes,
+            published_at: self.published_at,
+            reason: None,
         };
         transaction.put_new(&Key::version(self.skill_id, self.version_id), &version)?;
         transaction.put_new_raw(self.body.encode(&Key::version_body(self.skill_id, self.version_id))?)?;
@@ -279,35 +285,14 @@ impl Publication<'_> {
                 transaction.put_new(&Key::slug(&skill.namespace_id, &skill.slug), &slug)?;
             }
         }
-        let Some(summary) = skill.summary() else { return Ok(()) };
-        let summary = serde_json::to_string(&summary).map_err(|e| StoreError::corrupt("list entry", e))?;
-        let entry = ListItem { summary };
-        let lists =
-            [skill.audience.list_partition(skill.shard), namespace_list(&skill.namespace_id, skill.audience.scope())];
-        for partition in lists {
-            transaction.put(&Key::list_entry(&partition, &skill.id), &entry)?;
-        }
-        let search = Key::search_entry(&skill.audience.search_partition(), &skill.slug, &skill.id);
-        transaction.put(&search, &SearchItem { namespace: skill.namespace.clone() })
+        put_listing(transaction, skill)
     }
 
     /// The opener's right to publish, at the moment of publication.
     fn check_permission(&self, transaction: &mut Transaction, now: UtcMillis) -> Result<(), StoreError> {
-        let role = |role: Role| AttributeValue::S(role.to_string());
-        let publishes = Expression {
-            text: "#role IN (:owner, :publisher)",
-            names: &[("#role", "role")],
-            values: vec![(":owner", role(Role::Owner)), (":publisher", role(Role::Publisher))],
-        };
         let session = self.session;
-        transaction.check(&Key::membership(&session.principal, &session.namespace_id), publishes)?;
-        let Some(token) = &session.token_sha256 else { return Ok(()) };
-        let valid = Expression {
-            text: "attribute_exists(pk) AND (attribute_not_exists(expires_at) OR expires_at > :now)",
-            names: &[],
-            values: vec![(":now", AttributeValue::S(now.to_string()))],
-        };
-        transaction.check(&Key::token(token), valid)
+        demand_role(transaction, &session.principal, &session.namespace_id, Role::Publisher)?;
+        demand_token(transaction, session.token_sha256.as_ref(), now)
     }
 
     /// The skill as it will be.
@@ -327,7 +312,9 @@ impl Publication<'_> {
             rev: 0,
         });
         skill.rev += 1;
-        skill.tags = self.situation.tags(session);
+        for tag in &session.tags {
+            skill.point_tag(tag, self.version_id, &session.version);
+        }
         if skill.current.as_ref().is_none_or(|current| outranks(&session.version, &current.version)) {
             skill.current = Some(CurrentVersion {
                 id: self.version_id.clone(),

@@ -82,9 +82,7 @@ impl Table {
         Ok(())
     }
 
-    /// Up to `limit` items of a partition, in order of their sort keys, by a key condition on `sk`.
-    ///
-    /// Follows `LastEvaluatedKey`, because a page may end early by size.
+    /// Up to `limit` items of a partition, in order of their sort keys.
     pub(crate) async fn query(
         &self,
         partition: &str,
@@ -92,11 +90,26 @@ impl Table {
         limit: usize,
         freshness: Freshness,
     ) -> Result<Vec<Attributes>, StoreError> {
+        self.range(partition, range, Order::Ascending, limit, freshness).await
+    }
+
+    /// Up to `limit` items of a partition by a key condition on `sk`.
+    ///
+    /// Follows `LastEvaluatedKey`, because a page may end early by size.
+    pub(crate) async fn range(
+        &self,
+        partition: &str,
+        range: SortKeys<'_>,
+        order: Order<'_>,
+        limit: usize,
+        freshness: Freshness,
+    ) -> Result<Vec<Attributes>, StoreError> {
         let mut items = Vec::new();
-        let mut start = None;
+        let mut start = order.start(partition);
         while items.len() < limit {
             let left = i32::try_from(limit - items.len()).unwrap_or(i32::MAX);
             let request = self.client.query().table_name(&self.name).limit(left);
+            let request = request.scan_index_forward(matches!(order, Order::Ascending));
             let request = request.consistent_read(freshness == Freshness::Strong).set_exclusive_start_key(start);
             let request = request.expression_attribute_values(":pk", AttributeValue::S(partition.to_owned()));
             let request = match range {
@@ -128,6 +141,22 @@ pub(crate) enum SortKeys<'a> {
     Prefix(&'a str),
     /// All.
     All,
+}
+
+/// In which order a query goes through its sort keys.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Order<'a> {
+    /// The least first.
+    Ascending,
+    /// The greatest first, or that below this one.
+    Descending(Option<&'a str>),
+}
+
+impl Order<'_> {
+    fn start(self, partition: &str) -> Option<Attributes> {
+        let Self::Descending(Some(sk)) = self else { return None };
+        Some(Key { pk: partition.to_owned(), sk: sk.to_owned() }.attributes())
+    }
 }
 
 fn key_of(item: &Attributes) -> Option<Key> {

@@ -27,6 +27,7 @@ pub(crate) enum Outcome {
 }
 
 /// A condition with its values, and the change of an update.
+#[derive(Debug)]
 pub(crate) struct Expression<'a> {
     pub(crate) text: &'a str,
     pub(crate) names: &'a [(&'a str, &'a str)],
@@ -103,8 +104,18 @@ impl Transaction {
     }
 
     pub(crate) fn delete(&mut self, key: &Key) -> Result<(), StoreError> {
-        self.note("delete", &key.attributes(), None);
-        let delete = Delete::builder().table_name("").set_key(Some(key.attributes())).build();
+        self.delete_if(key, None)
+    }
+
+    /// Deletes what must be there.
+    pub(crate) fn delete_existing(&mut self, key: &Key) -> Result<(), StoreError> {
+        self.delete_if(key, Some("attribute_exists(pk)"))
+    }
+
+    fn delete_if(&mut self, key: &Key, condition: Option<&str>) -> Result<(), StoreError> {
+        self.note(condition.map_or("delete", |_| "delete existing"), &key.attributes(), None);
+        let delete = Delete::builder().table_name("").set_key(Some(key.attributes()));
+        let delete = delete.set_condition_expression(condition.map(str::to_owned)).build();
         let delete = delete.map_err(|e| StoreError::corrupt("delete", e))?;
         self.actions.push(TransactWriteItem::builder().delete(delete).build());
         Ok(())

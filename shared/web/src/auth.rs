@@ -3,19 +3,27 @@
 use axum::extract::{FromRef, FromRequestParts};
 use http::header::AUTHORIZATION;
 use http::request::Parts;
-use skillhub_store::{Authenticated, TokenSecret, Viewer};
+use skillhub_protocol::TokenScope;
+use skillhub_store::{Authenticated, Permit, TokenSecret, Viewer};
 
 use crate::Registry;
-use crate::clock::now;
 use crate::error::ApiError;
 
-/// The caller of a route that reads: anonymous only where the registry allows it.
+/// The caller of a route that reads: anonymous only where the registry allows it, else with a token of scope `read`.
 #[derive(Debug, Clone)]
 pub struct Caller(pub Viewer);
 
-/// The caller of a route that writes: never anonymous.
+/// A caller who asks about itself: never anonymous, whatever its token is for.
 #[derive(Debug, Clone)]
 pub struct Known(pub Authenticated);
+
+/// The caller of a route that publishes: a token of scope `publish`, within the rate of writes.
+#[derive(Debug, Clone)]
+pub struct Publisher(pub Authenticated);
+
+/// The caller of a route that changes something else: a token of scope `manage`, within the rate of writes.
+#[derive(Debug, Clone)]
+pub struct Manager(pub Authenticated);
 
 impl<S: Send + Sync> FromRequestParts<S> for Caller
 where
@@ -26,7 +34,9 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let registry = Registry::from_ref(state);
         if parts.headers.contains_key(AUTHORIZATION) {
-            return Ok(Self(Viewer::Known(Box::new(authenticate(parts, &registry).await?))));
+            let caller = authenticate(parts, &registry).await?;
+            demand_scope(&caller, TokenScope::Read)?;
+            return Ok(Self(Viewer::Known(Box::new(caller))));
         }
         if registry.settings.anonymous_read { Ok(Self(Viewer::Anonymous)) } else { Err(ApiError::unauthenticated()) }
     }
@@ -43,11 +53,50 @@ where
     }
 }
 
+impl<S: Send + Sync> FromRequestParts<S> for Publisher
+where
+    Registry: FromRef<S>,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        Ok(Self(writer(parts, &Registry::from_ref(state), TokenScope::Publish).await?))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Manager
+where
+    Registry: FromRef<S>,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        Ok(Self(writer(parts, &Registry::from_ref(state), TokenScope::Manage).await?))
+    }
+}
+
+/// A caller who writes. A request that is refused for its scope takes nothing from the rate.
+async fn writer(parts: &Parts, registry: &Registry, scope: TokenScope) -> Result<Authenticated, ApiError> {
+    let caller = authenticate(parts, registry).await?;
+    demand_scope(&caller, scope)?;
+    match registry.table.take_permit(&caller.principal, registry.settings.write_rate, registry.clock.now()).await? {
+        Permit::Granted => Ok(caller),
+        Permit::Wait(millis) => Err(ApiError::rate_limited(millis)),
+    }
+}
+
+fn demand_scope(caller: &Authenticated, scope: TokenScope) -> Result<(), ApiError> {
+    if caller.has_scope(scope) {
+        return Ok(());
+    }
+    Err(ApiError::forbidden(format!("This token may not do this: make one with the scope \"{scope}\".")))
+}
+
 /// Every refusal is the same, whatever the reason.
 async fn authenticate(parts: &Parts, registry: &Registry) -> Result<Authenticated, ApiError> {
     let bearer = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer_token);
     let token = bearer.and_then(TokenSecret::parse).ok_or_else(ApiError::unauthenticated)?;
-    registry.table.authenticate(&token, now()).await?.ok_or_else(ApiError::unauthenticated)
+    registry.table.authenticate(&token, registry.clock.now()).await?.ok_or_else(ApiError::unauthenticated)
 }
 
 /// The scheme's name has no case (RFC 9110, 11.1).

@@ -59,6 +59,18 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, code, detail)
     }
 
+    /// 429: the caller writes more often than it may.
+    pub fn rate_limited(wait_millis: i64) -> Self {
+        let detail = "You write more often than this registry allows. Wait as long as Retry-After says.";
+        Self::too_many("rate_limited", detail, wait_millis)
+    }
+
+    /// 429 with this code, and the time after which to try again.
+    pub fn too_many(code: &'static str, detail: impl Into<String>, wait_millis: i64) -> Self {
+        let seconds = (wait_millis.max(1) - 1) / 1000 + 1;
+        Self::new(StatusCode::TOO_MANY_REQUESTS, code, detail).header(header::RETRY_AFTER, &seconds.to_string())
+    }
+
     /// The same error with one more fault.
     #[must_use]
     pub fn with(mut self, code: &str, path: &str, message: impl Into<String>) -> Self {

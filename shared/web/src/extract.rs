@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{StatusCode, header};
 use serde::de::DeserializeOwned;
+use skillhub_protocol::Namespace;
 
 use crate::error::ApiError;
 
@@ -22,6 +23,18 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for PathPar
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let Path(value) = Path::from_request_parts(parts, state).await.map_err(|_| ApiError::not_found())?;
         Ok(Self(value))
+    }
+}
+
+/// The handle of a namespace or person in a path: with its `@` or without.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handle(pub Namespace);
+
+impl<'de> serde::Deserialize<'de> for Handle {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let namespace = Namespace::from_handle(text.strip_prefix('@').unwrap_or(&text));
+        namespace.map(Self).map_err(serde::de::Error::custom)
     }
 }
 
@@ -60,6 +73,25 @@ impl<S: Send + Sync> FromRequest<S> for Body {
             Err(_) => Err(ApiError::invalid("invalid_request", "request", "could not be read to its end")),
         }
     }
+}
+
+/// The `limit` of a page: a number from 1 to `max`.
+///
+/// # Errors
+/// 400 with the path `limit`.
+pub fn page_limit(text: Option<&str>, default: usize, max: usize) -> Result<usize, ApiError> {
+    let Some(text) = text else { return Ok(default) };
+    let limit = text.parse().ok().filter(|limit| (1..=max).contains(limit));
+    limit.ok_or_else(|| ApiError::invalid("invalid_request", "limit", format!("must be a number from 1 to {max}")))
+}
+
+/// A value as an answer.
+///
+/// # Errors
+/// 500, if it cannot be written as JSON.
+pub fn json(status: StatusCode, value: &impl serde::Serialize) -> Result<Response, ApiError> {
+    let body = serde_json::to_string(value).map_err(|e| ApiError::internal(e.to_string()))?;
+    Ok(json_text(status, body))
 }
 
 /// An answer of JSON text that is ready to send.

@@ -3,8 +3,8 @@
 use axum::Router;
 use skillhub_store::{Connection, Settings};
 
-use crate::Registry;
 use crate::app::finish;
+use crate::{Clock, Registry};
 
 /// Why a function could not start or go on.
 pub type LambdaError = lambda_http::Error;
@@ -17,7 +17,8 @@ pub async fn run(router: impl FnOnce(Registry, &Connection) -> Router) -> Result
     init_logging();
     let settings = Settings::from_variables(|name| std::env::var(name).ok())?;
     let connection = Connection::from_env().await;
-    let registry = Registry { table: connection.table(&settings), settings: settings.into() };
+    let table = connection.table(&settings);
+    let registry = Registry { table, settings: settings.into(), clock: Clock::default() };
     lambda_http::run(finish(router(registry, &connection))).await
 }
 

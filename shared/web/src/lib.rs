@@ -8,10 +8,10 @@ mod extract;
 mod lambda;
 
 pub use app::finish;
-pub use auth::{Caller, Known};
-pub use clock::{Now, now, rng};
+pub use auth::{Caller, Known, Manager, Publisher};
+pub use clock::{Clock, Now, rng};
 pub use error::ApiError;
-pub use extract::{Body, MAX_BODY_BYTES, Params, PathParams, json_text};
+pub use extract::{Body, Handle, MAX_BODY_BYTES, Params, PathParams, json, json_text, page_limit};
 pub use lambda::{LambdaError, init_logging, log_filter, run};
 
 use std::sync::Arc;
@@ -25,4 +25,6 @@ pub struct Registry {
     pub table: Table,
     /// What the operator has set.
     pub settings: Arc<Settings>,
+    /// What time it is.
+    pub clock: Clock,
 }

@@ -60,6 +60,7 @@ impl Table {
     }
 
     /// Frees the advisory lock, if it still belongs to this session. Never part of a verdict: a lock may be gone or taken.
+    /// Pointless after a publication: whoever opens that version again is answered from its number before any lock counts.
     ///
     /// # Errors
     /// If the store fails.

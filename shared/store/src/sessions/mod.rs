@@ -7,7 +7,7 @@ mod open;
 
 pub use claim::Claim;
 pub use due::Due;
-pub use open::{Opened, OpenedBy};
+pub use open::{Opened, OpenedBy, Quota};
 
 pub(crate) use end::{Fence, end_session};
 pub(crate) use open::published_already;
@@ -15,10 +15,10 @@ pub(crate) use open::published_already;
 use aws_sdk_dynamodb::types::AttributeValue;
 use skillhub_protocol::{Manifest, UploadId};
 
-use crate::codec::{Attributes, inflate};
+use crate::codec::{Attributes, decode, inflate};
 use crate::error::StoreError;
 use crate::ids::PrincipalId;
-use crate::items::SessionItem;
+use crate::items::{OwnSessionItem, SessionItem};
 use crate::keys::{Key, OWN_SESSIONS, principal_partition};
 use crate::table::{Freshness, SortKeys, Table};
 
@@ -56,13 +56,21 @@ impl Table {
     /// # Errors
     /// If the store fails.
     pub async fn own_sessions(&self, principal: &PrincipalId, limit: usize) -> Result<Vec<UploadId>, StoreError> {
+        let items = self.own_session_items(principal, limit, Freshness::Strong).await?;
+        Ok(items.into_iter().map(|(id, _)| id).collect())
+    }
+
+    pub(crate) async fn own_session_items(
+        &self,
+        principal: &PrincipalId,
+        limit: usize,
+        freshness: Freshness,
+    ) -> Result<Vec<(UploadId, OwnSessionItem)>, StoreError> {
         let partition = principal_partition(principal);
-        let items = self.query(&partition, SortKeys::Prefix(OWN_SESSIONS), limit, Freshness::Eventual).await?;
-        let id = |item: Attributes| item.get("sk")?.as_s().ok()?.strip_prefix(OWN_SESSIONS)?.parse().ok();
-        items
-            .into_iter()
-            .map(|i| id(i).ok_or_else(|| StoreError::corrupt("own upload session", "bad sort key")))
-            .collect()
+        let items = self.query(&partition, SortKeys::Prefix(OWN_SESSIONS), limit, freshness).await?;
+        let id = |item: &Attributes| item.get("sk")?.as_s().ok()?.strip_prefix(OWN_SESSIONS)?.parse().ok();
+        let corrupt = || StoreError::corrupt("own upload session", "bad sort key");
+        items.into_iter().map(|item| Ok((id(&item).ok_or_else(corrupt)?, decode(item)?))).collect()
     }
 }
 

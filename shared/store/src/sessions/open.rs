@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use rand::Rng;
 use sha2::{Digest, Sha256 as Hasher};
 use skillhub_protocol::{
-    OpenUpload, PublishedVersion, Release, Role, Sha256, SkillId, UploadId, UploadState, UtcMillis,
+    OpenUpload, PublishedVersion, Release, Role, Sha256, SkillId, UploadId, UploadState, UtcMillis, VersionState,
 };
 
 use super::{FIRST_CHECK_MS, SESSION_TTL_MS, text};
@@ -15,11 +15,16 @@ use crate::identity::Authenticated;
 use crate::ids::mint_upload_id;
 use crate::items::{
     IdempotencyItem, MembershipItem, OwnSessionItem, SessionItem, SkillItem, SlugItem, UploadLockItem,
-    VersionNumberItem, VersionState,
+    VersionNumberItem,
 };
 use crate::keys::{DUE_PARTITION, Key, due_key};
-use crate::table::Table;
+use crate::table::{Freshness, Table};
 use crate::transaction::{Expression, Outcome, Transaction};
+
+/// How long an `Idempotency-Key` is remembered, in seconds: shorter than the session that it opened.
+const KEEP_IDEMPOTENCY_SECONDS: i64 = 7 * 24 * 60 * 60;
+/// How long a lock that nobody released stays behind, in seconds after it has expired.
+const KEEP_LOCK_SECONDS: i64 = 24 * 60 * 60;
 
 /// Who opens a session, and for which of its namespaces.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +35,17 @@ pub struct OpenedBy<'a> {
     pub membership: &'a MembershipItem,
     /// The request's `Idempotency-Key`.
     pub idempotency_key: Option<&'a str>,
+    /// How much may be open at once.
+    pub quota: Quota,
+}
+
+/// How much one principal may have open at once. Counted, not fenced: requests at the same time may go a little beyond it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quota {
+    /// Upload sessions that have not ended.
+    pub sessions: usize,
+    /// Bytes that their uploads may hold in staging.
+    pub staged_bytes: u64,
 }
 
 /// What became of a request to open a session.
@@ -56,6 +72,8 @@ pub enum Opened {
     Locked,
     /// The `Idempotency-Key` was used for another request.
     IdempotencyMismatch,
+    /// The caller has too much open.
+    QuotaExceeded,
 }
 
 /// What opening depends on, as read.
@@ -69,7 +87,7 @@ struct Found {
 }
 
 impl Table {
-    /// Opens a session, or says why not. One to four calls, and as many again if somebody wrote between reading and writing.
+    /// Opens a session, or says why not. One to five calls, and as many again if somebody wrote between reading and writing.
     ///
     /// # Errors
     /// If the store fails.
@@ -94,6 +112,9 @@ impl Table {
             if let Some(answer) = self.answer_from(&found, by, request, digests, now).await? {
                 return Ok(answer);
             }
+            if !self.is_within_quota(by, request.package.size_bytes).await? {
+                return Ok(Opened::QuotaExceeded);
+            }
             let session = new_session(&id, by, request, release, audience, &found, digests, now);
             let transaction = opening(by, &session, digests, &manifest_json, now)?;
             match self.transact(transaction).await? {
@@ -102,6 +123,12 @@ impl Table {
             }
         }
         Ok(Opened::Locked)
+    }
+
+    async fn is_within_quota(&self, by: OpenedBy<'_>, more_bytes: u64) -> Result<bool, StoreError> {
+        let open = self.own_session_items(&by.caller.principal, by.quota.sessions, Freshness::Eventual).await?;
+        let bytes: u64 = open.iter().map(|(_, item)| item.bytes).sum();
+        Ok(open.len() < by.quota.sessions && bytes.saturating_add(more_bytes) <= by.quota.staged_bytes)
     }
 
     async fn find(&self, by: OpenedBy<'_>, request: &OpenUpload, release: &Release) -> Result<Found, StoreError> {
@@ -207,6 +234,7 @@ fn new_session(
         lease_until: None,
         next_check_at: now.plus_millis(FIRST_CHECK_MS),
         principal: by.caller.principal.clone(),
+        opener: by.caller.handle().cloned(),
         token_sha256: by.caller.token_sha256,
         namespace_id: by.membership.namespace_id.clone(),
         namespace: by.membership.namespace.clone(),
@@ -245,7 +273,8 @@ fn opening(
     manifest.insert(String::from("manifest"), AttributeValue::B(deflate(manifest_json)?));
     transaction.put_new_raw(manifest)?;
 
-    let own = OwnSessionItem { slug: session.slug.clone(), version: session.version.clone() };
+    let own =
+        OwnSessionItem { slug: session.slug.clone(), version: session.version.clone(), bytes: session.package_bytes };
     transaction.put_new(&Key::own_session(&session.principal, &session.id), &own)?;
 
     let lock = UploadLockItem {
@@ -253,6 +282,7 @@ fn opening(
         session_id: session.id.clone(),
         request_sha256: digests.request,
         expires_at: session.expires_at,
+        ttl: session.expires_at.epoch_millis() / 1000 + KEEP_LOCK_SECONDS,
     };
     let free = Expression {
         text: "attribute_not_exists(pk) OR principal = :me OR expires_at <= :now",
@@ -262,7 +292,8 @@ fn opening(
     transaction.put_if(&Key::upload_lock(&session.namespace_id, &session.slug, &session.version), &lock, free)?;
 
     if let Some(key) = by.idempotency_key {
-        let record = IdempotencyItem { request_sha256: digests.request, session_id: session.id.clone() };
+        let ttl = now.epoch_millis() / 1000 + KEEP_IDEMPOTENCY_SECONDS;
+        let record = IdempotencyItem { request_sha256: digests.request, session_id: session.id.clone(), ttl };
         transaction.put_new(&Key::idempotency(&session.principal, key), &record)?;
     }
     Ok(transaction)

@@ -1,11 +1,10 @@
-//! What the tests share: a registry in a process, an HTTP client, packages to publish.
+//! What the tests share: a registry in a process, an HTTP client.
 
 mod http;
 mod objects;
-mod package;
 mod process;
 
 pub(crate) use http::Http;
 pub(crate) use objects::overwrite;
-pub(crate) use package::{Skill, archive_of, open_request};
 pub(crate) use process::Registry;
+pub(crate) use skillhub_tests::skill::{Skill, archive_of, open_request};

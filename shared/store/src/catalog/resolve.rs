@@ -1,33 +1,12 @@
-//! What readers ask: lists, details, what a coordinate means.
+//! What a coordinate means.
 
-use skillhub_protocol::{Coordinate, Release, Selector, Sha256, SkillId, VersionId};
+use skillhub_protocol::{Coordinate, Release, Selector, Sha256, SkillId, VersionId, VersionState};
 
-use crate::audience::{Audience, Viewer};
-use crate::codec::decode;
+use crate::audience::Audience;
 use crate::error::StoreError;
-use crate::items::{ListItem, SkillItem, SlugItem, TagItem, VersionItem, VersionNumberItem, VersionState};
+use crate::items::{SkillItem, SlugItem, TagItem, VersionItem, VersionNumberItem};
 use crate::keys::Key;
-use crate::table::{Freshness, SortKeys, Table};
-
-/// A partition of the list, in the order of skill ids.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListPartition(String);
-
-impl ListPartition {
-    /// The partitions that together are everything that a caller sees. One shard of public skills until measured otherwise.
-    pub fn visible_to(viewer: &Viewer, anonymous_read: bool) -> Vec<Self> {
-        viewer.audiences(anonymous_read).iter().map(|audience| Self(audience.list_partition(0))).collect()
-    }
-}
-
-/// One page of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListPage {
-    /// The summaries as JSON, in ascending order of skill ids.
-    pub summaries: Vec<String>,
-    /// The id after which the next page begins; `None` on the last page.
-    pub next: Option<SkillId>,
-}
+use crate::table::Table;
 
 /// What a coordinate means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,54 +26,6 @@ pub struct Resolved {
 }
 
 impl Table {
-    /// The next `limit` entries after `after`, merged from `partitions`. One query a partition, each for one entry more than
-    /// asked, to know whether there is a next page. The cursor is a position and nothing else: it may name a skill that is gone.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub async fn list(
-        &self,
-        partitions: &[ListPartition],
-        after: Option<&SkillId>,
-        limit: usize,
-    ) -> Result<ListPage, StoreError> {
-        let range = after.map_or(SortKeys::All, |id| SortKeys::After(id.as_str()));
-        let mut entries = Vec::new();
-        for ListPartition(partition) in partitions {
-            for item in self.query(partition, range, limit + 1, Freshness::Eventual).await? {
-                let id = item.get("sk").and_then(|sk| sk.as_s().ok()?.parse::<SkillId>().ok());
-                let id = id.ok_or_else(|| StoreError::corrupt("list entry", "bad sort key"))?;
-                entries.push((id, decode::<ListItem>(item)?.summary));
-            }
-        }
-        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-        // A skill whose scope is just changing may stand in two partitions.
-        entries.dedup_by(|(a, _), (b, _)| a == b);
-        let more = entries.len() > limit;
-        entries.truncate(limit);
-        let next = entries.last().filter(|_| more).map(|(id, _)| id.clone());
-        Ok(ListPage { summaries: entries.into_iter().map(|(_, summary)| summary).collect(), next })
-    }
-
-    /// A skill.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub async fn skill(&self, id: &SkillId) -> Result<Option<SkillItem>, StoreError> {
-        self.get(&Key::skill(id)).await
-    }
-
-    /// A version: one read, or two if the first misses.
-    ///
-    /// # Errors
-    /// If the store fails.
-    pub async fn version(&self, skill: &SkillId, version: &VersionId) -> Result<Option<VersionItem>, StoreError> {
-        if !version.is_minted() {
-            return Ok(None);
-        }
-        self.get(&Key::version(skill, version)).await
-    }
-
     /// What a coordinate means now, by strong reads: at most three in a row, and one more for the handle of a namespace other
     /// than `@global`.
     ///

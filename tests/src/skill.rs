@@ -9,18 +9,18 @@ use zip::write::SimpleFileOptions;
 
 /// A skill of a few files.
 #[derive(Debug, Clone)]
-pub(crate) struct Skill {
+pub struct Skill {
     /// Its name and slug.
-    pub(crate) name: String,
+    pub name: String,
     /// Its version.
-    pub(crate) version: String,
+    pub version: String,
     /// Its files in manifest order.
-    pub(crate) files: Vec<(String, Vec<u8>)>,
+    pub files: Vec<(String, Vec<u8>)>,
 }
 
 impl Skill {
     /// A good one, whose content depends on `seed`.
-    pub(crate) fn new(name: &str, seed: &str) -> Self {
+    pub fn new(name: &str, seed: &str) -> Self {
         let skill_md = format!("---\nname: {name}\ndescription: Says {seed} when asked.\n---\n\n# {name}\n\n{seed}\n");
         let script = format!("#!/bin/sh\necho {seed}\n");
         let files = [
@@ -33,13 +33,16 @@ impl Skill {
     }
 
     /// The same under another version number.
-    pub(crate) fn version(mut self, version: &str) -> Self {
+    pub fn version(mut self, version: &str) -> Self {
         self.version = version.to_owned();
         self
     }
 
     /// The manifest of its files as they are.
-    pub(crate) fn manifest(&self) -> Value {
+    ///
+    /// # Panics
+    /// If it has no file.
+    pub fn manifest(&self) -> Value {
         let skill_md = String::from_utf8_lossy(&self.files[0].1).into_owned();
         let description = skill_md.lines().find_map(|line| line.strip_prefix("description: ")).unwrap_or("none");
         let file = |(path, data): &(String, Vec<u8>)| json!({ "path": path, "sizeBytes": data.len(), "sha256": sha256(data).to_string() });
@@ -54,12 +57,15 @@ impl Skill {
     }
 
     /// An ordinary ZIP of its files.
-    pub(crate) fn archive(&self) -> Vec<u8> {
+    pub fn archive(&self) -> Vec<u8> {
         archive_of(&self.files)
     }
 
     /// Writes it as a folder of its name below `dir`.
-    pub(crate) fn write_below(&self, dir: &Path) {
+    ///
+    /// # Panics
+    /// If that fails.
+    pub fn write_below(&self, dir: &Path) {
         for (path, data) in &self.files {
             let path = dir.join(&self.name).join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -68,13 +74,16 @@ impl Skill {
     }
 
     /// The request that opens its upload to `@global`.
-    pub(crate) fn request(&self) -> Value {
+    pub fn request(&self) -> Value {
         open_request(&self.manifest(), &self.archive())
     }
 }
 
 /// A ZIP of these entries, without any check of their names.
-pub(crate) fn archive_of(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+///
+/// # Panics
+/// If they are more than a ZIP can hold.
+pub fn archive_of(files: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (path, data) in files {
         zip.start_file(path.as_str(), SimpleFileOptions::default()).unwrap();
@@ -84,7 +93,7 @@ pub(crate) fn archive_of(files: &[(String, Vec<u8>)]) -> Vec<u8> {
 }
 
 /// The request that opens an upload of `archive` to `@global`, with this manifest.
-pub(crate) fn open_request(manifest: &Value, archive: &[u8]) -> Value {
+pub fn open_request(manifest: &Value, archive: &[u8]) -> Value {
     json!({
         "namespace": "@global",
         "package": { "sizeBytes": archive.len(), "sha256": sha256(archive).to_string() },

@@ -1,0 +1,74 @@
+//! Sessions whose event was lost, whose validator died, or that nobody uploads to.
+
+use rand::Rng;
+use skillhub_protocol::{UploadState, UtcMillis};
+use skillhub_store::{SessionItem, StoreError};
+use skillhub_validate::Validator;
+
+/// How many sessions one run looks at.
+const MAX_SESSIONS: i32 = 50;
+
+/// What became of the sessions that were due.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SessionsReport {
+    /// Sessions that were due.
+    pub due: usize,
+    /// Given to the validator.
+    pub validated: usize,
+    /// Given up, because no bytes came in time.
+    pub expired: usize,
+    /// To be looked at later.
+    pub postponed: usize,
+    /// Left for the next run by a failing store.
+    pub failed: usize,
+}
+
+/// A session that fails does not keep the others waiting.
+pub(crate) async fn sweep(validator: &Validator, rng: &mut (impl Rng + Send)) -> Result<SessionsReport, StoreError> {
+    let due = validator.table.due_sessions(validator.clock.now(), MAX_SESSIONS).await?;
+    let mut report = SessionsReport { due: due.len(), ..SessionsReport::default() };
+    for due in due {
+        let step = match validator.table.session(&due.id).await {
+            Ok(Some(session)) => look_at(validator, &session, validator.clock.now(), rng).await,
+            Ok(None) => continue,
+            Err(error) => Err(error),
+        };
+        match step {
+            Ok(Step::Validated) => report.validated += 1,
+            Ok(Step::Expired) => report.expired += 1,
+            Ok(Step::Postponed) => report.postponed += 1,
+            Err(error) => {
+                report.failed += 1;
+                tracing::error!(upload = %due.id, %error, "left for the next run");
+            }
+        }
+    }
+    Ok(report)
+}
+
+enum Step {
+    Validated,
+    Expired,
+    Postponed,
+}
+
+async fn look_at(
+    validator: &Validator,
+    session: &SessionItem,
+    now: UtcMillis,
+    rng: &mut (impl Rng + Send),
+) -> Result<Step, StoreError> {
+    let has_bytes = session.state != UploadState::Open || validator.objects.staging_exists(&session.id).await?;
+    if has_bytes {
+        validator.validate(&session.id, rng).await?;
+        return Ok(Step::Validated);
+    }
+    // Only a session that was seen to have no bytes expires.
+    if now >= session.expires_at {
+        validator.table.close_open_session(session, UploadState::Expired, now).await?;
+        validator.table.release_lock(session).await?;
+        return Ok(Step::Expired);
+    }
+    validator.table.postpone_session(session, now).await?;
+    Ok(Step::Postponed)
+}

@@ -1,0 +1,38 @@
+//! Bytes that landed after their session had ended, and whose event was lost as well.
+
+use skillhub_protocol::UtcMillis;
+use skillhub_store::{ObjectKey, StoreError, Stored, Walk, WalkItem};
+use skillhub_validate::Validator;
+
+/// How many uploads one run looks at.
+const PAGE: i32 = 100;
+/// How old an upload of an unknown session must be, in milliseconds.
+const UNKNOWN_AGE_MS: i64 = 60 * 60 * 1000;
+
+/// Says how many it removed.
+pub(crate) async fn sweep(validator: &Validator) -> Result<usize, StoreError> {
+    let (table, objects, now) = (&validator.table, &validator.objects, validator.clock.now());
+    let walk = table.walk(Walk::Staging).await?;
+    let page = objects.list(ObjectKey::STAGING_PREFIX, walk.after.as_deref(), PAGE).await?;
+    let mut removed = 0;
+    for stored in &page.objects {
+        removed += usize::from(remove_if_late(validator, stored, now).await?);
+    }
+    let after = page.objects.last().filter(|_| page.more).map(|stored| stored.key.clone());
+    if after != walk.after {
+        table.put_walk(Walk::Staging, &WalkItem { after, ..walk }).await?;
+    }
+    Ok(removed)
+}
+
+async fn remove_if_late(validator: &Validator, stored: &Stored, now: UtcMillis) -> Result<bool, StoreError> {
+    let Some(id) = ObjectKey::parse_staging(&stored.key) else { return Ok(false) };
+    let late = match validator.table.session(&id).await? {
+        Some(session) => session.state.is_terminal(),
+        None => stored.at.plus_millis(UNKNOWN_AGE_MS) < now,
+    };
+    if late {
+        validator.objects.delete_staging(&id).await?;
+    }
+    Ok(late)
+}
