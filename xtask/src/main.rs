@@ -3,6 +3,7 @@
 
 mod bench;
 mod bootstraps;
+mod clients;
 mod corpus;
 mod process;
 mod test;
@@ -27,6 +28,8 @@ enum Task {
     /// Runs real skills from public packs through the registry on this machine
     #[command(subcommand)]
     Corpus(corpus::Task),
+    /// Lets other clients find, read and sync what `skillhub` installs, and the other way round
+    Clients,
     /// Runs one file of vectors: inputs, and the verdicts that they must get
     Vectors(vectors::Options),
     /// Measures what things cost, and holds it against the targets
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Some(Task::Test(options)) => test::run(&options),
         Some(Task::Corpus(task)) => corpus::run(&task),
+        Some(Task::Clients) => clients::run(),
         Some(Task::Vectors(options)) => vectors::run(&options),
         Some(Task::Bench(task)) => bench::run(&task),
         Some(Task::Bootstraps) => bootstraps::run(),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::process::{cargo, run as run_command};
-use crate::{corpus, tools};
+use crate::{clients, corpus, tools};
 
 /// Options of the command.
 #[derive(Args)]
@@ -26,12 +26,13 @@ struct Stage {
 }
 
 /// In the order in which they run: what fails fast comes first, and each build serves the stages after it.
-const STAGES: [Stage; 6] = [
+const STAGES: [Stage; 7] = [
     Stage { name: "fmt", about: "the source is formatted", run: fmt },
     Stage { name: "clippy", about: "no compiler or clippy warning in any target", run: clippy },
     Stage { name: "deny", about: "dependencies: bans, licenses, sources", run: deny },
     Stage { name: "docs", about: "the documentation builds without a warning", run: docs },
     Stage { name: "tests", about: "every test of the workspace", run: tests },
+    Stage { name: "clients", about: "other clients of the same folders, and ours", run: clients::run },
     Stage { name: "corpus", about: "real skills through the registry on this machine", run: corpus::check },
 ];
 

@@ -26,7 +26,10 @@ pub(crate) const CARGO_DENY: Tool =
 /// Another client of the same skill folders.
 pub(crate) const OPENSKILLS: Tool = Tool { program: "openskills", package: Package::Node("openskills@1.5.0") };
 
-const TOOLS: [Tool; 2] = [CARGO_DENY, OPENSKILLS];
+/// The validator of the public specification.
+pub(crate) const SKILLS_REF: Tool = Tool { program: "agentskills", package: Package::Python("skills-ref==0.1.1") };
+
+const TOOLS: [Tool; 3] = [CARGO_DENY, OPENSKILLS, SKILLS_REF];
 
 impl Tool {
     /// The command that runs this tool, which is installed if it is missing.

@@ -3,6 +3,7 @@
 mod command;
 mod crash;
 mod logs;
+mod managing;
 mod publishing;
 mod reading;
 mod support;
