@@ -23,6 +23,9 @@ pub(super) fn run(context: &Context, args: &StatusArgs) -> Ended {
         }
     } else {
         sessions.iter().for_each(|session| print(context, session));
+        if args.upload.is_none() {
+            context.output.note(format!("{} uploads are not finished", sessions.len()));
+        }
     }
     Ok(args.upload.as_ref().and_then(|_| sessions.first()).and_then(exit))
 }

@@ -96,6 +96,9 @@ pub(super) fn installs_what_we_find(project: &Project, slugs: &[String]) -> Resu
     Ok(())
 }
 
+/// One run of a tool that writes the block.
+type Sync = fn(&Project) -> Result<(), String>;
+
 /// Both tools sync one file twice, in either order: one block, the same nodes, and the text around it untouched.
 ///
 /// # Errors
@@ -103,13 +106,10 @@ pub(super) fn installs_what_we_find(project: &Project, slugs: &[String]) -> Resu
 pub(super) fn syncs_with_us(project: &Project) -> Result<(), String> {
     const BEFORE: &str = "# Mine\n\nText before.\n\n";
     const AFTER: &str = "\n\n## More\n\nText behind.\n";
-    let ours = |project: &Project| project.skillhub(&["sync"]).map(drop);
-    let theirs = |project: &Project| project.openskills(&["sync", "-y"]).map(drop);
-    let orders: [&[&dyn Fn(&Project) -> Result<(), String>]; 3] = [
-        &[&ours, &ours, &theirs, &theirs, &ours],
-        &[&theirs, &theirs, &ours, &ours, &theirs],
-        &[&ours, &theirs, &ours, &theirs],
-    ];
+    let ours: Sync = |project| project.skillhub(&["sync"]).map(drop);
+    let theirs: Sync = |project| project.openskills(&["sync", "-y"]).map(drop);
+    let orders =
+        [[ours, ours, theirs, theirs, ours], [theirs, theirs, ours, ours, theirs], [ours, theirs, ours, theirs, ours]];
     for (number, order) in orders.iter().enumerate() {
         project.write("AGENTS.md", &format!("{BEFORE}<skills_system>\n</skills_system>{AFTER}"))?;
         let mut seen: Option<BTreeSet<Node>> = None;
