@@ -57,6 +57,7 @@ fn no_text_makes_the_parser_panic() {
         let text = format!("---\nname: a\ndescription: {}\n---\n", pieces.collect::<String>());
         if let Ok(skill_md) = parse_skill_md(text.as_bytes()) {
             assert!(skill_md.frontmatter.is_object());
+            assert_eq!(describe_skill_md(text.as_bytes()).as_deref(), Ok(skill_md.description.as_str()), "{text}");
         }
     }
 }
