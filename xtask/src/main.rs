@@ -4,6 +4,7 @@
 mod api;
 mod bench;
 mod bootstraps;
+mod clients;
 mod corpus;
 mod process;
 mod stores;
@@ -31,6 +32,8 @@ enum Task {
     Corpus(corpus::Task),
     /// Runs Schemathesis against a registry on this machine, by the OpenAPI document that it serves
     Api(api::Options),
+    /// Lets other clients find, read and sync what `skillhub` installs, and the other way round
+    Clients,
     /// Runs one file of vectors: inputs, and the verdicts that they must get
     Vectors(vectors::Options),
     /// Measures what things cost, and holds it against the targets
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Some(Task::Test(options)) => test::run(&options),
         Some(Task::Corpus(task)) => corpus::run(&task),
         Some(Task::Api(options)) => api::run(&options),
+        Some(Task::Clients) => clients::run(),
         Some(Task::Vectors(options)) => vectors::run(&options),
         Some(Task::Bench(task)) => bench::run(&task),
         Some(Task::Stores(options)) => stores::run(&options),
