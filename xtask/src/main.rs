@@ -4,6 +4,7 @@
 mod bench;
 mod bootstraps;
 mod corpus;
+mod model;
 mod process;
 mod test;
 mod tools;
@@ -29,6 +30,8 @@ enum Task {
     Corpus(corpus::Task),
     /// Runs one file of vectors: inputs, and the verdicts that they must get
     Vectors(vectors::Options),
+    /// Carries out random histories that the model of the registry must explain, and writes what came of them
+    Model(model::Options),
     /// Measures what things cost, and holds it against the targets
     #[command(subcommand)]
     Bench(bench::Task),
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Some(Task::Test(options)) => test::run(&options),
         Some(Task::Corpus(task)) => corpus::run(&task),
         Some(Task::Vectors(options)) => vectors::run(&options),
+        Some(Task::Model(options)) => model::run(&options),
         Some(Task::Bench(task)) => bench::run(&task),
         Some(Task::Bootstraps) => bootstraps::run(),
         None => Arguments::command().print_help().map_err(|e| e.to_string()),

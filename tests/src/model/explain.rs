@@ -5,15 +5,16 @@
 //! any of its steps. A fault may let the last step of an operation happen and hide that, so that it is made again: the answer
 //! is then that of the repetition.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use skillhub_protocol::UploadState;
+use skillhub_protocol::{Scope, UploadState};
 
 use super::access::Viewer;
 use super::answer::Answer;
-use super::op::{Bytes, Op};
+use super::op::{Bytes, Op, Read};
+use super::read::AUDIENCES;
 use super::upload::Verdict;
-use super::words::Slot;
+use super::words::{Name, Slot};
 use super::world::World;
 
 /// How often opening looks again, because somebody came between.
@@ -41,6 +42,10 @@ enum Stage {
     CleanUp(Slot, Option<UploadState>),
     /// Frees the lock of a session, as well as that goes.
     ReleaseAfter(Slot),
+    /// A list or search that has found these, and has so many audiences left to read.
+    Gather(Viewer, BTreeMap<Name, (Scope, String)>, usize),
+    /// The end of a sweep: uploads that are left to look at.
+    Uploads(Vec<Slot>),
     /// The session's part of a sweep or the event is over.
     Over,
     /// Ended with this answer, or without one.
@@ -141,7 +146,7 @@ impl Step<'_> {
         match stage {
             Stage::Begin => self.begin(from),
             Stage::Act(viewer) => self.act(viewer, from),
-            Stage::Write(viewer, round) => vec![self.write(viewer, *round, from)],
+            Stage::Write(viewer, round) => self.write(viewer, *round, from),
             Stage::Release(slot, answer) => {
                 let mut world = self.world.clone();
                 world.release(*slot);
@@ -177,6 +182,8 @@ impl Step<'_> {
                 let left = self.disturbed.then(|| same(Stage::Over));
                 left.into_iter().chain([to(world, Stage::Over)]).collect()
             }
+            Stage::Gather(viewer, found, left) => vec![self.gather(viewer, found, *left, from)],
+            Stage::Uploads(left) => vec![self.late_upload(left, from)],
             Stage::Over => self.over(from),
             Stage::Done(Some(answer)) => vec![done(answer.clone())],
             Stage::Done(None) => Vec::new(),
@@ -209,8 +216,11 @@ impl Step<'_> {
     fn act(&self, viewer: &Viewer, from: &Running) -> Vec<Next> {
         let mut world = self.world.clone();
         let stage = match &self.happened.op {
+            Op::Read(_, Read::List(..) | Read::Search(_)) => {
+                Stage::Gather(viewer.clone(), BTreeMap::new(), AUDIENCES.len())
+            }
             Op::Read(_, read) => Stage::Done(Some(world.read(read, viewer))),
-            Op::Open(_, slot, request, key) => match world.look(*slot, request, *key, viewer) {
+            Op::Open(_, _, request, key) => match world.look(request, *key, viewer) {
                 Some(answer) => Stage::Done(Some(answer)),
                 None => Stage::Write(viewer.clone(), 1),
             },
@@ -220,23 +230,28 @@ impl Step<'_> {
             },
             op => Stage::Done(Some(world.change(op, viewer))),
         };
-        let again = (from.repeats && world != *self.world)
-            .then(|| (world.clone(), Running { stage: Stage::Act(viewer.clone()), repeats: false, ..from.clone() }));
-        again.into_iter().chain([(world, Running { stage, ..from.clone() })]).collect()
+        self.perhaps_again(world, stage, viewer, from)
     }
 
-    fn write(&self, viewer: &Viewer, round: u8, from: &Running) -> Next {
+    fn write(&self, viewer: &Viewer, round: u8, from: &Running) -> Vec<Next> {
         let mut world = self.world.clone();
-        let Op::Open(_, slot, request, key) = &self.happened.op else { return (world, from.clone()) };
+        let Op::Open(_, slot, request, key) = &self.happened.op else { return Vec::new() };
         let stage = match world.open(*slot, request, *key, viewer) {
             Some(answer) => Stage::Done(Some(answer)),
             None if round == ROUNDS => Stage::Done(Some(Answer::conflict("session_open"))),
-            None => match world.look(*slot, request, *key, viewer) {
+            None => match world.look(request, *key, viewer) {
                 Some(answer) => Stage::Done(Some(answer)),
                 None => Stage::Write(viewer.clone(), round + 1),
             },
         };
-        (world, Running { stage, ..from.clone() })
+        self.perhaps_again(world, stage, viewer, from)
+    }
+
+    /// A change that is made, and, where a fault may hide that, made again.
+    fn perhaps_again(&self, world: World, stage: Stage, viewer: &Viewer, from: &Running) -> Vec<Next> {
+        let again = (from.repeats && world != *self.world)
+            .then(|| (world.clone(), Running { stage: Stage::Act(viewer.clone()), repeats: false, ..from.clone() }));
+        again.into_iter().chain([(world, Running { stage, ..from.clone() })]).collect()
     }
 
     fn claim(&self, slot: Slot, from: &Running) -> Vec<Next> {
@@ -286,24 +301,54 @@ impl Step<'_> {
     /// The end of an event; of a sweep, unless it looks at another session. Which are due is its own affair; uploads that
     /// nobody waits for go at its end.
     fn over(&self, from: &Running) -> Vec<Next> {
-        let end = |world: World| (world, Running { stage: Stage::Done(Some(Answer::done(200))), ..from.clone() });
+        let same = |stage: Stage| (self.world.clone(), Running { stage, ..from.clone() });
         if !matches!(self.happened.op, Op::Sweep) {
-            return vec![end(self.world.clone())];
+            return vec![same(Stage::Done(Some(Answer::done(200))))];
         }
-        let mut next = vec![end(self.world.clone())];
-        let late = self.world.late_uploads();
-        if !late.is_empty() {
-            let mut world = self.world.clone();
-            world.staged.retain(|slot, _| !late.contains(slot));
-            if !self.disturbed {
-                next.clear();
-            }
-            next.push(end(world));
-        }
+        let mut next = vec![same(Stage::Uploads(self.world.staged.keys().rev().copied().collect()))];
         for slot in self.world.unfinished().difference(&from.swept) {
             next.extend(self.sweep(*slot, from));
         }
         next
+    }
+
+    fn late_upload(&self, left: &[Slot], from: &Running) -> Next {
+        let mut world = self.world.clone();
+        let stage = match left.split_last() {
+            Some((slot, left)) => {
+                if world.sessions.get(slot).is_some_and(|session| session.state.is_terminal()) {
+                    world.staged.remove(slot);
+                }
+                Stage::Uploads(left.to_vec())
+            }
+            None => Stage::Done(Some(Answer::done(200))),
+        };
+        (world, Running { stage, ..from.clone() })
+    }
+
+    /// A list is read audience by audience; what a search finds is looked up at its end, and may have gone by then.
+    fn gather(&self, viewer: &Viewer, found: &BTreeMap<Name, (Scope, String)>, left: usize, from: &Running) -> Next {
+        let Op::Read(_, read) = &self.happened.op else { return (self.world.clone(), from.clone()) };
+        let mut found = found.clone();
+        let stage = match AUDIENCES.len().checked_sub(left).and_then(|next| AUDIENCES.get(next)) {
+            Some(audience) => {
+                for (name, line) in self.world.listed(read, viewer, *audience) {
+                    found.entry(name).or_insert((*audience, line));
+                }
+                Stage::Gather(viewer.clone(), found, left - 1)
+            }
+            None => {
+                let now = |audience| self.world.listed(read, viewer, audience).into_iter();
+                let lines = found.into_iter().filter_map(|(name, (audience, line))| match read {
+                    Read::Search(_) => now(audience).find(|(other, _)| *other == name).map(|(_, line)| line),
+                    _ => Some(line),
+                });
+                let mut lines: Vec<_> = lines.collect();
+                lines.sort();
+                Stage::Done(Some(Answer::says(200, lines)))
+            }
+        };
+        (self.world.clone(), Running { stage, ..from.clone() })
     }
 
     fn sweep(&self, slot: Slot, from: &Running) -> Option<Next> {

@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod answer;
+mod campaign;
 mod drive;
 mod explain;
 mod generate;
@@ -23,6 +24,7 @@ pub mod upload;
 pub mod words;
 pub mod world;
 
+pub use campaign::{Failure, OPERATIONS, campaign, shrink};
 pub use explain::{Happened, explain};
 pub use generate::generate;
 pub use run::run;

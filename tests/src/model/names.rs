@@ -8,7 +8,7 @@ use skillhub_protocol::{OrganizationId, Scope, Sha256, SkillId, TokenId, UploadI
 use skillhub_store::{NamespaceId, PrincipalId, SessionItem, TokenSecret};
 
 use super::op::Request;
-use super::words::{Content, NUMBERS, Name, Number, Person, SLUGS, Slot, Space, TAGS, TokenSlot};
+use super::words::{Content, NUMBERS, Name, Number, Person, SLUGS, Slot, Space, TokenSlot};
 use crate::skill::Skill;
 
 /// The two directions between the history's names and the registry's.
@@ -83,10 +83,6 @@ pub(super) fn space(handle: &str) -> Result<Space, String> {
 
 pub(super) fn slug(text: &str) -> Result<&'static str, String> {
     SLUGS.into_iter().find(|slug| *slug == text).ok_or_else(|| format!("no slug is {text}"))
-}
-
-pub(super) fn tag(text: &str) -> Result<&'static str, String> {
-    TAGS.into_iter().find(|tag| *tag == text).ok_or_else(|| format!("no tag is {text}"))
 }
 
 pub(super) fn number(text: &str) -> Result<Number, String> {

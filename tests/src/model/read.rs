@@ -5,18 +5,22 @@ use skillhub_protocol::{NamespaceKind, Role, Scope, VersionState};
 use super::access::Viewer;
 use super::answer::{Answer, session_line, version_line};
 use super::manage::reason;
-use super::op::{ListFilter, Read};
+use super::op::Read;
 use super::words::{Name, Number, Person, Select, Slot, Space};
 use super::world::{Skill, World};
 
 const OK: u16 = 200;
+/// The audiences, in the order in which lists read them.
+pub(super) const AUDIENCES: [Scope; 3] = [Scope::Public, Scope::Personal, Scope::Organization];
 
 impl World {
     /// The answer to a reader.
     pub fn read(&self, read: &Read, viewer: &Viewer) -> Answer {
         match *read {
-            Read::List(filter, _) => self.list(filter, viewer),
-            Read::Search(query) => self.search(query, viewer),
+            Read::List(..) | Read::Search(_) => {
+                let lines = AUDIENCES.iter().flat_map(|audience| self.listed(read, viewer, *audience));
+                Answer::says(OK, sorted(lines.map(|(_, line)| line).collect()))
+            }
             Read::Detail(name) => answer(self.visible(name, viewer).and_then(|skill| shown(name, skill))),
             Read::Versions(name, _) => self.versions(name, viewer),
             Read::Version(name, number) => self.version(name, number, viewer),
@@ -38,22 +42,23 @@ impl World {
         self.skills.get(&name).filter(|skill| viewer.sees(name, skill.scope))
     }
 
-    /// Skills with an available version, of the audiences that the viewer belongs to and the filters admit.
-    fn list(&self, filter: ListFilter, viewer: &Viewer) -> Answer {
-        let admits = |name: &Name, skill: &Skill| {
-            filter.scope.is_none_or(|scope| scope == skill.scope)
-                && filter.space.is_none_or(|space| space == name.space)
-                && (!filter.team || skill.scope == Scope::Organization)
+    /// Skills with an available version that this audience of the viewer's is shown, as far as the request admits them. The
+    /// audiences are read one after the other.
+    pub fn listed(&self, read: &Read, viewer: &Viewer, audience: Scope) -> Vec<(Name, String)> {
+        let admits = |name: &Name| match read {
+            Read::List(filter, _) => {
+                filter.scope.is_none_or(|scope| scope == audience)
+                    && filter.space.is_none_or(|space| space == name.space)
+                    && (!filter.team || audience == Scope::Organization)
+            }
+            Read::Search(query) => name.slug.starts_with(query),
+            _ => false,
         };
-        let skills = self.skills.iter().filter(|(name, skill)| admits(name, skill) && viewer.sees(**name, skill.scope));
-        Answer::says(OK, sorted(skills.filter_map(|(name, skill)| shown(*name, skill)).collect()))
-    }
-
-    fn search(&self, query: &str, viewer: &Viewer) -> Answer {
-        let skills = self.skills.iter().filter(|(name, skill)| {
-            name.slug.starts_with(query) && viewer.sees(**name, skill.scope)
-        });
-        Answer::says(OK, sorted(skills.filter_map(|(name, skill)| shown(*name, skill)).collect()))
+        let of = |(name, skill): &(&Name, &Skill)| {
+            skill.scope == audience && viewer.sees(**name, audience) && admits(name)
+        };
+        let skills = self.skills.iter().filter(of);
+        skills.filter_map(|(name, skill)| Some((*name, shown(*name, skill)?))).collect()
     }
 
     /// Every version, whatever its state, the highest first.

@@ -48,22 +48,28 @@ const MAX_SWEEPS: usize = 12;
 /// # Errors
 /// What cannot be explained, and where.
 pub async fn run(schedule: &Schedule) -> Result<Tally, Broken> {
-    let t = std::time::Instant::now();
     let (stage, names) = Stage::set().await;
-    eprintln!("set {:?}", t.elapsed());
-    let mut run = Run { stage, names, worlds: vec![World::beginning()], tally: Tally::default(), published: BTreeMap::new() };
+    let mut run = Run {
+        stage,
+        names,
+        worlds: vec![World::beginning()],
+        tally: Tally::default(),
+        counts: Tally::OPERATIONS,
+        published: BTreeMap::new(),
+    };
     for op in prologue() {
-        run.turn(vec![op]).await.map_err(|broken| broken.during("the prologue"))?;
+        run.turn(vec![op]).await?;
     }
     run.tally = Tally::default();
     for (i, turn) in schedule.turns.iter().enumerate() {
         if let Some(one_in) = schedule.one_in {
             run.stage.registry.proxy.rain(Chaos { seed: turn.fault_seed, one_in, faults: FAULTS.to_vec() });
         }
-        run.turn(turn.ops.clone()).await.map_err(|broken| broken.during(format!("turn {i}: {:?}", turn.ops)))?;
+        run.turn(turn.ops.clone()).await.map_err(|broken| broken.during(i))?;
     }
-    run.settle().await.map_err(|broken| broken.during("the end"))?;
-    run.tally.schedules = 1;
+    run.counts = Tally::LAST_READS;
+    run.settle().await?;
+    run.tally.count(Tally::SCHEDULES, 1);
     Ok(run.tally)
 }
 
@@ -73,6 +79,8 @@ struct Run {
     /// What may be, as far as is known.
     worlds: Vec<World>,
     tally: Tally,
+    /// As what operations count now.
+    counts: &'static str,
     /// What was acknowledged as published, with its digest.
     published: BTreeMap<(Name, Number), Sha256>,
 }
@@ -89,22 +97,20 @@ impl Run {
                 self.names.packages.insert(*slot, (request.name.slug, request.content));
             }
         }
-        let t = std::time::Instant::now();
         let raw = self.stage.perform(&ops, &self.names).await?;
-        let t1 = t.elapsed();
         let proxy = &self.stage.registry.proxy;
         proxy.clear();
         proxy.idle().await;
-        let disturbed = self.tally.count(ops.len(), &proxy.take_attempts());
+        self.tally.count(self.counts, ops.len() as u64);
+        let disturbed = self.tally.count_calls(&proxy.take_attempts());
         self.learn(&ops, &raw)?;
         let changed = !ops.iter().all(|op| matches!(op, Op::Read(..) | Op::Advance(_)));
         let facts = if changed { Some(self.look(&ops, &raw).await?) } else { None };
-        eprintln!("perform {t1:?} look {:?} {ops:?}", t.elapsed()-t1);
         let mut happened = Vec::new();
         for (op, raw) in ops.into_iter().zip(&raw) {
             let answer = understand(&op, raw, &self.names)?;
-            if answer.is_unknown() && !disturbed {
-                return Err(Broken::other(format!("{op:?} failed without a fault: {answer:?}")));
+            if answer.status == 500 || answer.is_unknown() && !disturbed {
+                return Err(Broken::other(format!("{op:?} failed, and no store is to blame: {answer:?}")));
             }
             happened.push(Happened { op, answer });
         }
@@ -256,7 +262,7 @@ impl Run {
 
     async fn read_published(&mut self, world: &World) -> Result<(), Broken> {
         for ((name, number), digest) in self.published.clone() {
-            self.tally.acknowledged += 1;
+            self.tally.count(Tally::ACKNOWLEDGED, 1);
             let there = world.skills.get(&name).and_then(|skill| skill.versions.get(&number));
             let there = there.ok_or_else(|| Broken::lost(format!("{name}@{number}")))?;
             if Names::content(name.slug, digest)? != there.content {

@@ -10,72 +10,58 @@ use super::explain::Happened;
 use super::world::World;
 use crate::proxy::{Call, Fault};
 
-/// Numbers of one history, or of many.
+/// What is counted, under its name. Names of faults begin with `fault: `.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
-    /// Histories.
-    pub schedules: u64,
-    /// Operations that were done in them, all reads at their ends included.
-    pub operations: u64,
-    /// Calls of the stores that they came to.
-    pub calls: u64,
-    /// Faults that calls have met, by kind.
-    pub faults: BTreeMap<String, u64>,
-    /// Versions whose publication was acknowledged, and that were read again at the end.
-    pub acknowledged: u64,
-    /// Acknowledged versions that were not there.
-    pub lost: u64,
-    /// Things that were shown and never made.
-    pub phantom: u64,
-    /// Versions or ids that became others.
-    pub changed: u64,
-    /// Things that were shown to somebody who may not see them.
-    pub crossed: u64,
-    /// Histories that could not be explained for other reasons.
-    pub unexplained: u64,
-}
+pub struct Tally(pub BTreeMap<String, u64>);
 
 impl Tally {
-    /// Counts a turn; says whether it met any fault.
-    pub(super) fn count(&mut self, operations: usize, attempts: &[Call]) -> bool {
-        self.operations += operations as u64;
-        self.calls += attempts.len() as u64;
+    /// Histories.
+    pub const SCHEDULES: &str = "schedules";
+    /// Operations of the histories that were carried out.
+    pub const OPERATIONS: &str = "operations";
+    /// Reads at the ends of the histories.
+    pub const LAST_READS: &str = "last reads";
+    /// Attempts at calls of the stores.
+    pub const CALLS: &str = "calls";
+    /// Versions whose publication was acknowledged; each was read again at the end.
+    pub const ACKNOWLEDGED: &str = "acknowledged";
+    /// What must stay 0, and what each means.
+    pub const BROKEN: [(Kind, &str); 5] = [
+        (Kind::Lost, "lost"),
+        (Kind::Phantom, "phantom"),
+        (Kind::Changed, "changed"),
+        (Kind::Crossed, "cross-scope"),
+        (Kind::Other, "unexplained"),
+    ];
+
+    /// How many there are under a name.
+    pub fn get(&self, name: &str) -> u64 {
+        self.0.get(name).copied().unwrap_or_default()
+    }
+
+    pub(super) fn count(&mut self, name: &str, more: u64) {
+        *self.0.entry(name.to_owned()).or_default() += more;
+    }
+
+    /// Counts calls of the stores; says whether any has met a fault.
+    pub(super) fn count_calls(&mut self, attempts: &[Call]) -> bool {
+        self.count(Self::CALLS, attempts.len() as u64);
         for fault in attempts.iter().filter_map(|call| call.fault) {
-            *self.faults.entry(kind(fault).to_owned()).or_default() += 1;
+            self.count(&format!("fault: {}", kind(fault)), 1);
         }
         attempts.iter().any(|call| call.fault.is_some() || call.attempt > 1)
     }
 
     /// Adds another's numbers.
     pub fn add(&mut self, other: &Self) {
-        let pairs = [
-            (&mut self.schedules, other.schedules),
-            (&mut self.operations, other.operations),
-            (&mut self.calls, other.calls),
-            (&mut self.acknowledged, other.acknowledged),
-            (&mut self.lost, other.lost),
-            (&mut self.phantom, other.phantom),
-            (&mut self.changed, other.changed),
-            (&mut self.crossed, other.crossed),
-            (&mut self.unexplained, other.unexplained),
-        ];
-        pairs.into_iter().for_each(|(sum, more)| *sum += more);
-        for (kind, more) in &other.faults {
-            *self.faults.entry(kind.clone()).or_default() += more;
-        }
+        other.0.iter().for_each(|(name, more)| self.count(name, *more));
     }
 
     /// Counts a failed history.
     pub fn add_broken(&mut self, broken: &Broken) {
-        self.schedules += 1;
-        let counter = match broken.kind {
-            Kind::Lost => &mut self.lost,
-            Kind::Phantom => &mut self.phantom,
-            Kind::Changed => &mut self.changed,
-            Kind::Crossed => &mut self.crossed,
-            Kind::Other => &mut self.unexplained,
-        };
-        *counter += 1;
+        self.count(Self::SCHEDULES, 1);
+        let name = Self::BROKEN.iter().find(|(kind, _)| *kind == broken.kind).map_or("unexplained", |(_, name)| name);
+        self.count(name, 1);
     }
 }
 
@@ -113,8 +99,8 @@ pub enum Kind {
 pub struct Broken {
     /// In which way.
     pub kind: Kind,
-    /// Where.
-    pub place: String,
+    /// In which turn; `None` after all of them.
+    pub turn: Option<usize>,
     /// What.
     pub what: String,
 }
@@ -122,19 +108,19 @@ pub struct Broken {
 impl Broken {
     pub(super) fn other(what: String) -> Self {
         let kind = if what.starts_with("changed:") { Kind::Changed } else { Kind::Other };
-        Self { kind, place: String::new(), what }
+        Self { kind, turn: None, what }
     }
 
     pub(super) fn lost(what: String) -> Self {
-        Self { kind: Kind::Lost, place: String::new(), what }
+        Self { kind: Kind::Lost, turn: None, what }
     }
 
     pub(super) fn changed(what: String) -> Self {
-        Self { kind: Kind::Changed, place: String::new(), what }
+        Self { kind: Kind::Changed, turn: None, what }
     }
 
-    pub(super) fn during(self, place: impl Into<String>) -> Self {
-        Self { place: place.into(), ..self }
+    pub(super) fn during(self, turn: usize) -> Self {
+        Self { turn: Some(turn), ..self }
     }
 
     /// Answers that no order of the operations explains.
@@ -150,7 +136,7 @@ impl Broken {
         }
         let facts = world.map(|world| world.facts().join("\n  ")).unwrap_or_default();
         let _ = write!(what, "\nbefore, there was\n  {facts}");
-        Self { kind, place: String::new(), what }
+        Self { kind, turn: None, what }
     }
 
     /// Answers that are explained, but not by what is there.
@@ -168,7 +154,7 @@ impl Broken {
             let _ = write!(what, "\n  {op:?}\n    was answered {answer:?}");
         }
         let _ = write!(what, "\nthere should be\n  {}\nbut there is\n  {}", expected.join("\n  "), found.join("\n  "));
-        Self { kind, place: String::new(), what }
+        Self { kind, turn: None, what }
     }
 }
 
@@ -201,6 +187,9 @@ impl From<String> for Broken {
 
 impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} in {}\n{}", self.kind, self.place, self.what)
+        match self.turn {
+            Some(turn) => write!(f, "{:?}, in turn {turn}: {}", self.kind, self.what),
+            None => write!(f, "{:?}, at the end: {}", self.kind, self.what),
+        }
     }
 }

@@ -28,7 +28,7 @@ pub enum Verdict {
 
 impl World {
     /// What opening a session is answered without opening one; `None` if one has to be opened.
-    pub fn look(&self, slot: Slot, request: &Request, key: Option<u8>, viewer: &Viewer) -> Option<Answer> {
+    pub fn look(&self, request: &Request, key: Option<u8>, viewer: &Viewer) -> Option<Answer> {
         let Request { name, number, content, scope, .. } = *request;
         let role = viewer.role(name.space).filter(|role| role.may_publish());
         let (Some(role), Some(person)) = (role, viewer.person) else { return Some(Answer::forbidden()) };
@@ -55,7 +55,6 @@ impl World {
         let (holder, lock) = self.locks.get(&(name, number)).and_then(|at| Some((*at, self.sessions.get(at)?)))?;
         let others = lock.person != person && lock.until > self.time;
         let mine = lock.person == person && lock.request == *request && !lock.state.is_terminal();
-        debug_assert_ne!(holder, slot, "a slot is used once");
         if others { Some(Answer::conflict("session_open")) } else { mine.then(|| self.shown(holder)) }
     }
 
@@ -176,12 +175,6 @@ impl World {
     /// The sessions that a run of the sweeper may look at.
     pub fn unfinished(&self) -> BTreeSet<Slot> {
         self.sessions.iter().filter(|(_, session)| !session.state.is_terminal()).map(|(slot, _)| *slot).collect()
-    }
-
-    /// Uploads that nobody waits for.
-    pub fn late_uploads(&self) -> Vec<Slot> {
-        let ended = |slot: &Slot| self.sessions.get(slot).is_some_and(|session| session.state.is_terminal());
-        self.staged.keys().copied().filter(ended).collect()
     }
 }
 
