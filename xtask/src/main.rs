@@ -6,6 +6,7 @@ mod bench;
 mod bootstraps;
 mod clients;
 mod corpus;
+mod model;
 mod process;
 mod stores;
 mod test;
@@ -36,6 +37,8 @@ enum Task {
     Clients,
     /// Runs one file of vectors: inputs, and the verdicts that they must get
     Vectors(vectors::Options),
+    /// Carries out random histories that the model of the registry must explain, and writes what came of them
+    Model(model::Options),
     /// Measures what things cost, and holds it against the targets
     #[command(subcommand)]
     Bench(bench::Task),
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Some(Task::Api(options)) => api::run(&options),
         Some(Task::Clients) => clients::run(),
         Some(Task::Vectors(options)) => vectors::run(&options),
+        Some(Task::Model(options)) => model::run(&options),
         Some(Task::Bench(task)) => bench::run(&task),
         Some(Task::Stores(options)) => stores::run(&options),
         Some(Task::Bootstraps) => bootstraps::run(),
