@@ -48,12 +48,9 @@ fn need(op: &Op) -> Need {
     match op {
         Op::Open(..) | Op::Cancel(..) => Need::Scope(TokenScope::Publish),
         Op::Read(_, read) => match read {
-            Read::Session(_)
-            | Read::OwnSessions
-            | Read::WhoAmI
-            | Read::Members(_)
-            | Read::Audit(_)
-            | Read::Tokens => Need::Known,
+            Read::Session(_) | Read::OwnSessions | Read::WhoAmI | Read::Members(_) | Read::Audit(_) | Read::Tokens => {
+                Need::Known
+            }
             _ => Need::Anybody,
         },
         _ => Need::Scope(TokenScope::Manage),

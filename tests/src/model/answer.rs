@@ -61,6 +61,12 @@ pub fn version_line(name: Name, number: Number, content: Content, rest: impl std
 }
 
 /// A session in an answer.
-pub fn session_line(slot: Slot, state: impl std::fmt::Display, name: Name, number: Number, code: Option<&str>) -> String {
+pub fn session_line(
+    slot: Slot,
+    state: impl std::fmt::Display,
+    name: Name,
+    number: Number,
+    code: Option<&str>,
+) -> String {
     format!("{slot} {state} {name}@{number} {}", code.unwrap_or("-"))
 }

@@ -269,8 +269,7 @@ impl Step<'_> {
             (false, false) => Stage::Over,
         };
         // A claim whose answer is lost is refused when it is made again.
-        let lost = (self.disturbed && won)
-            .then(|| (world.clone(), Running { stage: Stage::Over, ..from.clone() }));
+        let lost = (self.disturbed && won).then(|| (world.clone(), Running { stage: Stage::Over, ..from.clone() }));
         lost.into_iter().chain([(world, Running { stage, ..from.clone() })]).collect()
     }
 

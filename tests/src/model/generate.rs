@@ -96,7 +96,10 @@ impl Generator {
         let request = Request {
             name,
             number: self.number(),
-            content: pick(&mut self.rng, &[Content::A, Content::A, Content::A, Content::B, Content::B, Content::C, Content::Bad]),
+            content: pick(
+                &mut self.rng,
+                &[Content::A, Content::A, Content::A, Content::B, Content::B, Content::C, Content::Bad],
+            ),
             scope: pick(&mut self.rng, &scopes),
             tags: if one_in(&mut self.rng, 4) { vec![pick(&mut self.rng, &TAGS)] } else { Vec::new() },
         };
@@ -115,7 +118,10 @@ impl Generator {
         let owner = self.manager(name.space);
         match self.rng.random_range(0..20) {
             0..5 => {
-                let to = pick(&mut self.rng, &[VersionState::Yanked, VersionState::Yanked, VersionState::Available, VersionState::Blocked]);
+                let to = pick(
+                    &mut self.rng,
+                    &[VersionState::Yanked, VersionState::Yanked, VersionState::Available, VersionState::Blocked],
+                );
                 Op::State(owner, name, self.number(), to)
             }
             5..8 => Op::MoveTag(owner, name, pick(&mut self.rng, &TAGS), self.number()),
@@ -152,7 +158,10 @@ impl Generator {
         match rng.random_range(0..24) {
             0..4 => {
                 let filter = ListFilter {
-                    scope: pick(rng, &[None, None, Some(Scope::Public), Some(Scope::Organization), Some(Scope::Personal)]),
+                    scope: pick(
+                        rng,
+                        &[None, None, Some(Scope::Public), Some(Scope::Organization), Some(Scope::Personal)],
+                    ),
                     space: pick(rng, &[None, None, None, Some(name.space)]),
                     team: one_in(rng, 8),
                 };
@@ -187,7 +196,19 @@ impl Generator {
     }
 
     fn bytes(&mut self) -> Bytes {
-        pick(&mut self.rng, &[Bytes::Declared, Bytes::Declared, Bytes::Declared, Bytes::Declared, Bytes::Declared, Bytes::Declared, Bytes::Others, Bytes::More])
+        pick(
+            &mut self.rng,
+            &[
+                Bytes::Declared,
+                Bytes::Declared,
+                Bytes::Declared,
+                Bytes::Declared,
+                Bytes::Declared,
+                Bytes::Declared,
+                Bytes::Others,
+                Bytes::More,
+            ],
+        )
     }
 
     /// One of the last few sessions.
@@ -214,7 +235,11 @@ impl Generator {
 
     /// Somebody, sometimes with another token than the main one.
     fn with(&mut self, person: Person) -> Caller {
-        if self.tokens > 0 && one_in(&mut self.rng, 4) { Caller::With(person, self.token()) } else { Caller::Main(person) }
+        if self.tokens > 0 && one_in(&mut self.rng, 4) {
+            Caller::With(person, self.token())
+        } else {
+            Caller::Main(person)
+        }
     }
 
     /// Somebody who may publish there, or used to, or not.

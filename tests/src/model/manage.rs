@@ -128,13 +128,23 @@ impl World {
         demand!(skill.maintainers.contains(&person) != to, Answer::done(DONE));
         demand!(!to || publishes, Answer::conflict("conflict"));
         let action = if to { "maintainer.add" } else { "maintainer.remove" };
-        if to { skill.maintainers.push(person) } else { skill.maintainers.retain(|other| *other != person) }
+        if to {
+            skill.maintainers.push(person)
+        } else {
+            skill.maintainers.retain(|other| *other != person)
+        }
         self.record(name.space, by, action, name, Space::Own(person));
         Answer::done(DONE)
     }
 
     /// Owners change members, and everybody may leave; but there is always an owner.
-    fn set_member(&mut self, viewer: &Viewer, by: Person, (space, person): (Space, Person), to: Option<Role>) -> Answer {
+    fn set_member(
+        &mut self,
+        viewer: &Viewer,
+        by: Person,
+        (space, person): (Space, Person),
+        to: Option<Role>,
+    ) -> Answer {
         let Some(own_role) = self.valid_role(space, viewer.caller) else { return Answer::not_found() };
         demand!(!matches!(space, Space::Own(_)), Answer::conflict("conflict"));
         let leaves = to.is_none() && person == by;

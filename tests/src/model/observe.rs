@@ -54,8 +54,7 @@ fn learn(rows: &[Row], names: &mut Names, unanswered: &[Unanswered<'_>]) -> Resu
             let session: SessionItem = row.read();
             let found = names.request_of(&session)?;
             let is = |(slot, person, request): &&Unanswered<'_>| {
-                (*person, request.name, request.number, request.content) == found
-                    && !names.uploads.contains_key(slot)
+                (*person, request.name, request.number, request.content) == found && !names.uploads.contains_key(slot)
             };
             if let Some((slot, ..)) = unanswered.iter().find(is).filter(|_| !names.slots.contains_key(&session.id)) {
                 names.place(&session.id, *slot);
@@ -192,4 +191,3 @@ fn check_members(rows: &[Row], facts: &[String], mirrored: &BTreeSet<String>) ->
     }
     Ok(())
 }
-

@@ -54,9 +54,8 @@ impl World {
             Read::Search(query) => name.slug.starts_with(query),
             _ => false,
         };
-        let of = |(name, skill): &(&Name, &Skill)| {
-            skill.scope == audience && viewer.sees(**name, audience) && admits(name)
-        };
+        let of =
+            |(name, skill): &(&Name, &Skill)| skill.scope == audience && viewer.sees(**name, audience) && admits(name);
         let skills = self.skills.iter().filter(of);
         skills.filter_map(|(name, skill)| Some((*name, shown(*name, skill)?))).collect()
     }

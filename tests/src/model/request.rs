@@ -61,9 +61,7 @@ pub(super) fn request(op: &Op, names: &Names, now: UtcMillis) -> Option<Request>
         Op::RemoveMaintainer(_, name, person) => {
             ("DELETE", format!("{}/maintainers/{person}", skill(names, *name)), String::new())
         }
-        Op::SetMember(_, space, person, role) => {
-            ("PUT", member(*space, *person), json!({ "role": role }).to_string())
-        }
+        Op::SetMember(_, space, person, role) => ("PUT", member(*space, *person), json!({ "role": role }).to_string()),
         Op::RemoveMember(_, space, person) => ("DELETE", member(*space, *person), String::new()),
         Op::CreateToken(_, slot, grant, life) => {
             let mut body = json!({ "name": slot.to_string(), "scopes": grant.scopes() });

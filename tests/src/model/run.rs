@@ -191,12 +191,16 @@ impl Run {
     /// The table as it stands. What was opened without an answer is found here.
     async fn look(&mut self, ops: &[Op], raw: &[Raw]) -> Result<Vec<String>, Broken> {
         let rows = self.stage.registry.table.scan().await.map_err(|e| Broken::other(e.to_string()))?;
-        let unanswered: Vec<Unanswered<'_>> = ops.iter().zip(raw).filter_map(|(op, raw)| match op {
-            Op::Open(caller, slot, request, _) if last(raw).is_none_or(|answer| answer.status != 201) => {
-                Some((*slot, caller.person()?, request))
-            }
-            _ => None,
-        }).collect();
+        let unanswered: Vec<Unanswered<'_>> = ops
+            .iter()
+            .zip(raw)
+            .filter_map(|(op, raw)| match op {
+                Op::Open(caller, slot, request, _) if last(raw).is_none_or(|answer| answer.status != 201) => {
+                    Some((*slot, caller.person()?, request))
+                }
+                _ => None,
+            })
+            .collect();
         let facts = observe(&rows, &mut self.names, &unanswered)?;
         for (op, raw) in ops.iter().zip(raw) {
             if let (Op::Open(_, slot, ..), Some(answer)) = (op, last(raw).filter(|answer| answer.status == 200)) {
@@ -290,7 +294,8 @@ fn last(raw: &Raw) -> Option<&Http> {
 }
 
 fn difference(expected: &[String], found: &[String]) -> (Vec<String>, Vec<String>) {
-    let without = |some: &[String], others: &[String]| some.iter().filter(|line| !others.contains(line)).cloned().collect();
+    let without =
+        |some: &[String], others: &[String]| some.iter().filter(|line| !others.contains(line)).cloned().collect();
     (without(expected, found), without(found, expected))
 }
 

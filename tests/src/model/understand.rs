@@ -175,10 +175,7 @@ fn resolved(name: Name, body: &str, names: &Names) -> Result<String, Fault> {
 
 fn session(body: &str, names: &Names) -> Result<String, Fault> {
     let session = UploadSession::from_json(body).map_err(|e| format!("{e}: {body}"))?;
-    let name = Name {
-        space: names::space(&session.namespace.to_string())?,
-        slug: names::slug(session.slug.as_str())?,
-    };
+    let name = Name { space: names::space(&session.namespace.to_string())?, slug: names::slug(session.slug.as_str())? };
     let number: Number = names::number(session.version.as_str())?;
     same(&session.upload.is_some(), &(session.state == UploadState::Open))?;
     same(&session.published.is_some(), &(session.state == UploadState::Published))?;

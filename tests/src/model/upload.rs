@@ -49,7 +49,11 @@ impl World {
             if let Some(version) = skill.versions.get(&number) {
                 let same = version.content == content && version.state != VersionState::Blocked;
                 let published = session_line(version.slot, UploadState::Published, name, number, None);
-                return Some(if same { Answer::says(200, vec![published]) } else { Answer::conflict("version_exists") });
+                return Some(if same {
+                    Answer::says(200, vec![published])
+                } else {
+                    Answer::conflict("version_exists")
+                });
             }
         }
         let (holder, lock) = self.locks.get(&(name, number)).and_then(|at| Some((*at, self.sessions.get(at)?)))?;
@@ -86,8 +90,7 @@ impl World {
 
     /// A session as its opener is shown it.
     fn shown(&self, slot: Slot) -> Answer {
-        let line =
-            |s: &Session| session_line(slot, s.state, s.request.name, s.request.number, s.code);
+        let line = |s: &Session| session_line(slot, s.state, s.request.name, s.request.number, s.code);
         self.sessions.get(&slot).map_or_else(Answer::not_found, |s| Answer::says(200, vec![line(s)]))
     }
 

@@ -187,8 +187,9 @@ impl World {
             facts.push(format!("skill {name} {} maintained by {:?}", skill.scope, skill.maintainers));
             facts.extend(skill.current().map(|number| format!("tag {name}@latest {number}")));
             facts.extend(skill.tags.iter().map(|(tag, number)| format!("tag {name}@{tag} {number}")));
-            let version =
-                |(number, v): (&Number, &Version)| format!("version {name}@{number} {} {} {}", v.content, v.state, v.slot);
+            let version = |(number, v): (&Number, &Version)| {
+                format!("version {name}@{number} {} {} {}", v.content, v.state, v.slot)
+            };
             facts.extend(skill.versions.iter().map(version));
         }
         for (slot, session) in &self.sessions {
