@@ -23,6 +23,7 @@ use skillhub_validate::Outcome;
 use skillhub_web::Clock;
 use tempfile::TempDir;
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinHandle;
 
 use crate::invariants::{self, Settled};
 use crate::proxy::Proxy;
@@ -199,9 +200,9 @@ impl InProcess {
         caller
     }
 
-    /// Another instance of the functions on the same stores, behind the same proxy, with a clock of its own.
-    pub fn instance(&self, clock: Clock) -> Functions {
-        Functions::new(&self.connection, self.settings.clone(), clock)
+    /// Another instance of the functions on the same stores, behind the same proxy, with this clock and this patience.
+    pub fn instance(&self, clock: Clock, patience: Patience) -> Functions {
+        Functions::new(&self.connection.clone().with_patience(patience), self.settings.clone(), clock)
     }
 
     /// The table as the functions have it.
@@ -326,10 +327,23 @@ impl InProcess {
         self.session(&id).await
     }
 
+    /// Validates in a task of its own, as another function does.
+    pub fn validate_beside(&self, id: &UploadId) -> JoinHandle<Result<Outcome, StoreError>> {
+        validate_on(&self.functions, id)
+    }
+
     /// Checks every invariant, when nothing is under way any more.
     pub async fn settled(&self) -> Settled {
+        let deleted = self.proxy.deletions();
+        assert!(deleted.iter().all(|key| key.starts_with("staging/")), "an artifact was to be deleted: {deleted:?}");
         invariants::check(&self.table, self.objects(), &self.wire).await
     }
+}
+
+/// Validates on these functions in a task of its own.
+pub fn validate_on(functions: &Functions, id: &UploadId) -> JoinHandle<Result<Outcome, StoreError>> {
+    let (validator, id) = (functions.validator().clone(), id.clone());
+    tokio::spawn(async move { validator.validate(&id, &mut skillhub_web::rng()).await })
 }
 
 impl Caller {

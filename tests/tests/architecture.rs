@@ -32,7 +32,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
 ];
 
 /// What no crate of the left may have anywhere below it.
-const FORBIDDEN: [(&[&str], &[&str]); 4] = [
+const FORBIDDEN: [(&[&str], &[&str]); 5] = [
     // Pure: no AWS, no async runtime, no network, no randomness, no clock but the caller's.
     (
         &["protocol", "package"],
@@ -121,4 +121,22 @@ fn only_the_store_names_the_aws_sdk() {
         let sdk = package.dependencies.iter().find(uses);
         assert!(sdk.is_none() || package.name.as_str() == "skillhub-store", "{} names {:?}", package.name, sdk);
     }
+}
+
+#[test]
+fn only_the_tests_enable_fail_points_and_no_crate_by_default() {
+    const FEATURE: &str = "fail-points";
+    let metadata = metadata();
+    for package in metadata.workspace_packages() {
+        let name = package.name.as_str();
+        let enabled = package.dependencies.iter().filter(|dep| dep.features.iter().any(|f| f == FEATURE));
+        for dep in enabled {
+            let allowed = name == "skillhub-tests" && dep.kind == DependencyKind::Development;
+            assert!(allowed, "{name} enables {FEATURE} of {}", dep.name);
+        }
+        let passed_on = package.features.values().flatten().find(|feature| feature.contains(FEATURE));
+        assert_eq!(passed_on, None, "{name} enables {FEATURE} through a feature of its own");
+    }
+    let store = metadata.workspace_packages().into_iter().find(|p| p.name.as_str() == "skillhub-store").unwrap();
+    assert!(store.features.contains_key(FEATURE), "the feature has another name now: correct this test");
 }

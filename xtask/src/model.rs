@@ -79,7 +79,8 @@ fn step(state: &mut State, options: &Options) -> Result<(), String> {
 }
 
 fn section(state: &State) -> String {
-    let (last, cores) = (state.seed + state.done.max(1) - 1, std::thread::available_parallelism().map_or(1, usize::from));
+    let (last, cores) =
+        (state.seed + state.done.max(1) - 1, std::thread::available_parallelism().map_or(1, usize::from));
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     let date = i64::try_from(now).ok().and_then(UtcMillis::from_epoch_millis).map(|now| now.to_string());
     let date = date.unwrap_or_default().chars().take(10).collect::<String>();

@@ -16,7 +16,7 @@ use axum::response::Response;
 use axum::routing::get;
 use http::StatusCode;
 use skillhub_protocol::{UploadId, UploadState, UploadsResponse};
-use skillhub_store::{Authenticated, Objects, SessionItem};
+use skillhub_store::{Authenticated, Objects, SessionItem, fail_point};
 use skillhub_web::{ApiError, Known, Now, PathParams, Publisher, Registry, json};
 
 /// How many open sessions a list shows.
@@ -53,6 +53,7 @@ async fn cancel(
     PathParams(id): PathParams<UploadId>,
 ) -> Result<Response, ApiError> {
     let mut session = visible_session(&app.registry, &caller, &id).await?;
+    fail_point("cancel.read");
     if session.state == UploadState::Open {
         if app.registry.table.close_open_session(&session, UploadState::Canceled, now).await? {
             session.state = UploadState::Canceled;
@@ -64,8 +65,10 @@ async fn cancel(
         let detail = "This upload is being validated or has ended, so it cannot be canceled. GET it for its state.";
         return Err(ApiError::conflict("session_closed", detail));
     }
+    fail_point("cancel.committed");
     // Bytes that have landed already, or land later, are removed by their event or by the sweeper.
     app.registry.table.release_lock(&session).await?;
+    fail_point("cancel.unlocked");
     answer::session(&app.objects, &session, StatusCode::OK, now).await
 }
 

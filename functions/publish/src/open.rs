@@ -6,7 +6,7 @@ use http::{HeaderMap, StatusCode, header};
 use skillhub_protocol::{
     Namespace, NamespaceKind, OpenUpload, Release, Scope, UploadId, UploadSession, UploadState, is_kebab_case,
 };
-use skillhub_store::{Audience, Authenticated, MembershipItem, Opened, OpenedBy};
+use skillhub_store::{Audience, Authenticated, MembershipItem, Opened, OpenedBy, fail_point};
 use skillhub_web::{ApiError, Body, Now, Publisher, rng};
 
 use crate::{App, answer};
@@ -33,6 +33,7 @@ pub(crate) async fn open(
         idempotency_key: idempotency_key(&headers)?,
         quota: app.registry.settings.quota,
     };
+    fail_point("open.begin");
 
     let opened = app.registry.table.open_session(by, &request, &release, &audience, now, &mut rng()).await?;
     match opened {

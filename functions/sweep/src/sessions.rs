@@ -2,7 +2,7 @@
 
 use rand::Rng;
 use skillhub_protocol::{UploadState, UtcMillis};
-use skillhub_store::{SessionItem, StoreError};
+use skillhub_store::{SessionItem, StoreError, fail_point};
 use skillhub_validate::Validator;
 
 /// How many sessions one run looks at.
@@ -26,6 +26,7 @@ pub struct SessionsReport {
 /// A session that fails does not keep the others waiting.
 pub(crate) async fn sweep(validator: &Validator, rng: &mut (impl Rng + Send)) -> Result<SessionsReport, StoreError> {
     let due = validator.table.due_sessions(validator.clock.now(), MAX_SESSIONS).await?;
+    fail_point("sweep.due");
     let mut report = SessionsReport { due: due.len(), ..SessionsReport::default() };
     for due in due {
         let step = match validator.table.session(&due.id).await {
@@ -59,16 +60,22 @@ async fn look_at(
     rng: &mut (impl Rng + Send),
 ) -> Result<Step, StoreError> {
     let has_bytes = session.state != UploadState::Open || validator.objects.staging_exists(&session.id).await?;
+    fail_point("sweep.looked");
     if has_bytes {
         validator.validate(&session.id, rng).await?;
         return Ok(Step::Validated);
     }
     // Only a session that was seen to have no bytes expires.
     if now >= session.expires_at {
-        validator.table.close_open_session(session, UploadState::Expired, now).await?;
-        validator.table.release_lock(session).await?;
+        // If bytes have come after all, whoever has claimed them goes on.
+        if validator.table.close_open_session(session, UploadState::Expired, now).await? {
+            fail_point("sweep.expired");
+            validator.table.release_lock(session).await?;
+            fail_point("sweep.unlocked");
+        }
         return Ok(Step::Expired);
     }
     validator.table.postpone_session(session, now).await?;
+    fail_point("sweep.postponed");
     Ok(Step::Postponed)
 }

@@ -3,7 +3,7 @@
 use rand::Rng;
 use skillhub_package::{Canonical, Declared, Package, Policy, canonical, check, sha256, verify, verify_skill_md};
 use skillhub_protocol::{Finding, Manifest};
-use skillhub_store::{SessionItem, StagedBytes, StoreError};
+use skillhub_store::{SessionItem, StagedBytes, StoreError, fail_point};
 
 use crate::{Judgement, Validator};
 
@@ -25,11 +25,14 @@ impl Validator {
             StagedBytes::TooLong => return Ok(Judgement::Rejected(vec![longer_than_declared(session)])),
             StagedBytes::Bytes(bytes) => bytes,
         };
+        fail_point("validate.read");
         let situation = self.table.situation(session).await?;
+        fail_point("validate.situation");
         let (declared, policy) = (session.clone(), self.policy.clone());
         let manifest = situation.manifest.clone();
         // Inflating and hashing megabytes is no work for the thread that answers requests in local mode.
         let checked = tokio::task::spawn_blocking(move || check_bytes(&bytes, &declared, &manifest, &policy)).await;
+        fail_point("validate.checked");
         match checked.map_err(|e| StoreError::Unavailable { operation: "check", cause: e.to_string() })? {
             Err(findings) => Ok(Judgement::Rejected(bounded(findings))),
             Ok(checked) => self.promote(session, situation, checked, rng).await,

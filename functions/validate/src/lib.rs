@@ -7,6 +7,7 @@
 
 mod event;
 mod judge;
+mod pause;
 mod promote;
 
 pub use event::{handle_event, handle_payload};
@@ -16,8 +17,10 @@ use std::time::Instant;
 use rand::Rng;
 use skillhub_package::Policy;
 use skillhub_protocol::{Finding, UploadId, UploadState};
-use skillhub_store::{Claim, Objects, SessionItem, StoreError, Table};
+use skillhub_store::{Claim, Fenced, Objects, SessionItem, StoreError, Table, fail_point};
 use skillhub_web::Clock;
+
+use pause::Pause;
 
 /// What validation needs.
 #[derive(Debug, Clone)]
@@ -73,6 +76,7 @@ impl Validator {
     }
 
     async fn claim_and_decide(&self, id: &UploadId, rng: &mut (impl Rng + Send)) -> Result<Outcome, StoreError> {
+        fail_point("validate.begin");
         let session = match self.table.claim_session(id, self.clock.now(), rng).await? {
             Claim::Won(session) => session,
             Claim::Held => return Ok(Outcome::Held),
@@ -82,25 +86,27 @@ impl Validator {
                 return Ok(Outcome::Ended(session.state));
             }
         };
+        fail_point("validate.claimed");
         if session.is_poison() {
-            return self.fail(&session).await;
+            return self.fail(&session, rng).await;
         }
         match self.judge(&session, rng).await? {
             Judgement::Published => Ok(self.clean_up(&session, UploadState::Published).await),
-            Judgement::Rejected(findings) => self.end(&session, UploadState::Rejected, &findings).await,
+            Judgement::Rejected(findings) => self.end(&session, UploadState::Rejected, &findings, rng).await,
             Judgement::ClaimLost => Ok(Outcome::Held),
             Judgement::NoBytes => {
                 self.table.reopen_session(&session, self.clock.now()).await?;
+                fail_point("validate.reopened");
                 Ok(Outcome::NoBytes)
             }
         }
     }
 
-    async fn fail(&self, session: &SessionItem) -> Result<Outcome, StoreError> {
+    async fn fail(&self, session: &SessionItem, rng: &mut (impl Rng + Send)) -> Result<Outcome, StoreError> {
         let message = "the registry could not validate this upload after several attempts";
         let finding =
             Finding::error("internal", "archive", message).hint("open a new upload; if that fails, too, report it");
-        self.end(session, UploadState::Failed, &[finding]).await
+        self.end(session, UploadState::Failed, &[finding], rng).await
     }
 
     /// Writes a verdict down, if the claim still holds.
@@ -109,15 +115,28 @@ impl Validator {
         session: &SessionItem,
         state: UploadState,
         findings: &[Finding],
+        rng: &mut (impl Rng + Send),
     ) -> Result<Outcome, StoreError> {
         for finding in findings {
             tracing::info!(upload = %session.id, code = finding.code, path = finding.path, "finding");
         }
-        if self.table.end_claimed_session(session, state, findings, self.clock.now()).await? {
-            Ok(self.clean_up(session, state).await)
-        } else {
-            Ok(Outcome::Held)
+        let mut pause = Pause::default();
+        while self.holds(session) {
+            match self.table.end_claimed_session(session, state, findings, self.clock.now()).await? {
+                Fenced::Done => {
+                    fail_point("validate.committed");
+                    return Ok(self.clean_up(session, state).await);
+                }
+                Fenced::Busy => pause.wait(rng).await,
+                Fenced::Changed | Fenced::ClaimLost => break,
+            }
         }
+        Ok(Outcome::Held)
+    }
+
+    /// Whether the lease of our claim has not ended.
+    fn holds(&self, session: &SessionItem) -> bool {
+        session.lease_until.is_some_and(|end| self.clock.now() < end)
     }
 
     /// After our own committed verdict only. Best effort: what stays is found by its event or by its expiry.
@@ -125,11 +144,13 @@ impl Validator {
         if let Err(error) = self.objects.delete_staging(&session.id).await {
             tracing::warn!(upload = %session.id, %error, "the upload could not be removed");
         }
+        fail_point("validate.deleted");
         if state != UploadState::Published
             && let Err(error) = self.table.release_lock(session).await
         {
             tracing::warn!(upload = %session.id, %error, "the lock could not be released");
         }
+        fail_point("validate.ended");
         Outcome::Decided(state)
     }
 }

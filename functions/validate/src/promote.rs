@@ -1,19 +1,16 @@
 //! From a checked package to a version: bytes first, pointer last.
 
-use std::time::Duration;
-
 use rand::{Rng, RngExt};
 use skillhub_package::{Method, sha256};
-use skillhub_protocol::{Finding, PublishedVersion, Sha256, UploadState};
+use skillhub_protocol::{Finding, PublishedVersion, Sha256, SkillId, UploadState};
 use skillhub_store::{
-    BodyExtra, Decision, FileSpan, ObjectKey, Publication, SessionItem, Situation, StoreError, Verdict, VersionBody,
+    BodyExtra, Decision, Fenced, FileSpan, ObjectKey, Publication, SessionItem, Situation, StoreError, VersionBody,
+    fail_point,
 };
 
 use crate::judge::Checked;
+use crate::pause::Pause;
 use crate::{Judgement, Validator};
-
-/// Pauses between attempts at a transaction that was in another's way: full jitter between these.
-const PAUSE_MS: std::ops::Range<u64> = 20..2000;
 
 /// Everything that a publication is made of, but for the situation, which may change.
 struct Candidate {
@@ -36,26 +33,19 @@ impl Validator {
         rng: &mut (impl Rng + Send),
     ) -> Result<Judgement, StoreError> {
         let mut candidate = Candidate::new(session, &situation, checked);
-        let mut pause = PAUSE_MS.start;
-        while session.lease_until.is_some_and(|end| self.clock.now() < end) {
-            match situation.decide(&candidate.session, self.clock.now()) {
-                Decision::Publish => match self.publish(&mut candidate, &situation, rng.random()).await? {
-                    Verdict::Published => return Ok(Judgement::Published),
-                    Verdict::ClaimLost => return Ok(Judgement::ClaimLost),
-                    Verdict::Changed => {}
-                    Verdict::Busy => {
-                        tokio::time::sleep(Duration::from_millis(rng.random_range(0..=pause))).await;
-                        pause = (pause * 2).min(PAUSE_MS.end);
-                    }
-                },
-                Decision::AlreadyPublished(published) => return self.join(&candidate, &published).await,
-                Decision::Adopt(skill) => {
-                    if !self.table.adopt_skill(&candidate.session, &skill).await? {
-                        return Ok(Judgement::ClaimLost);
-                    }
-                    candidate.session.skill_id = Some(skill);
-                }
+        let mut pause = Pause::default();
+        while self.holds(session) {
+            let written = match situation.decide(&candidate.session, self.clock.now()) {
+                Decision::Publish => self.publish(&mut candidate, &situation, rng.random()).await?,
+                Decision::AlreadyPublished(published) => self.join(&candidate, &published).await?,
+                Decision::Adopt(skill) => self.adopt(&mut candidate, skill).await?,
                 refused => return Ok(Judgement::Rejected(vec![refusal(&refused, &candidate.session)])),
+            };
+            match written {
+                Fenced::Done => return Ok(Judgement::Published),
+                Fenced::ClaimLost => return Ok(Judgement::ClaimLost),
+                Fenced::Changed => {}
+                Fenced::Busy => pause.wait(rng).await,
             }
             situation = self.table.situation(&candidate.session).await?;
         }
@@ -68,18 +58,19 @@ impl Validator {
         candidate: &mut Candidate,
         situation: &Situation,
         random: u64,
-    ) -> Result<Verdict, StoreError> {
+    ) -> Result<Fenced, StoreError> {
         let session = &candidate.session;
         let (Some(skill_id), Some(version_id), Some(published_at)) =
             (&session.skill_id, &session.version_id, session.published_at)
         else {
-            return Ok(Verdict::ClaimLost);
+            return Ok(Fenced::ClaimLost);
         };
         let artifact = candidate.artifact_sha256;
         let key = ObjectKey::Package { skill: skill_id.clone(), version: version_id.clone(), artifact };
         if candidate.stored.as_ref() != Some(&key) {
             self.objects.put_artifact(&key, artifact, candidate.artifact.clone()).await?;
             candidate.stored = Some(key);
+            fail_point("promote.stored");
         }
         let publication = Publication {
             session,
@@ -92,26 +83,38 @@ impl Validator {
             artifact_bytes: candidate.artifact.len() as u64,
             findings: &candidate.warnings,
         };
-        match self.table.publish(&publication, self.clock.now(), random).await {
-            Err(error) if error.is_transient() => self.settle(session, error).await,
-            settled => settled,
-        }
+        let written = match self.table.publish(&publication, self.clock.now(), random).await {
+            Err(error) if error.is_transient() => self.settle(session, error).await?,
+            settled => settled?,
+        };
+        fail_point("promote.committed");
+        Ok(written)
     }
 
     /// The same content has the number already: this session ends with its ids.
-    async fn join(&self, candidate: &Candidate, published: &PublishedVersion) -> Result<Judgement, StoreError> {
+    async fn join(&self, candidate: &Candidate, published: &PublishedVersion) -> Result<Fenced, StoreError> {
         let (session, warnings) = (&candidate.session, &candidate.warnings);
-        let ours = self.table.end_as_published(session, published, warnings, self.clock.now()).await?;
-        Ok(if ours { Judgement::Published } else { Judgement::ClaimLost })
+        let written = self.table.end_as_published(session, published, warnings, self.clock.now()).await?;
+        fail_point("promote.joined");
+        Ok(written)
+    }
+
+    /// The slug is another skill's: this session goes on under its id.
+    async fn adopt(&self, candidate: &mut Candidate, skill: SkillId) -> Result<Fenced, StoreError> {
+        let written = self.table.adopt_skill(&candidate.session, &skill).await?;
+        fail_point("promote.adopted");
+        if written != Fenced::Done {
+            return Ok(written);
+        }
+        candidate.session.skill_id = Some(skill);
+        Ok(Fenced::Changed)
     }
 
     /// A transaction whose answer did not come may have happened: the session tells.
-    async fn settle(&self, session: &SessionItem, error: StoreError) -> Result<Verdict, StoreError> {
+    async fn settle(&self, session: &SessionItem, error: StoreError) -> Result<Fenced, StoreError> {
         match self.table.session(&session.id).await? {
-            Some(now) if now.attempt == session.attempt && now.state == UploadState::Published => {
-                Ok(Verdict::Published)
-            }
-            Some(now) if now.attempt != session.attempt || now.state.is_terminal() => Ok(Verdict::ClaimLost),
+            Some(now) if now.attempt == session.attempt && now.state == UploadState::Published => Ok(Fenced::Done),
+            Some(now) if now.attempt != session.attempt || now.state.is_terminal() => Ok(Fenced::ClaimLost),
             _ => Err(error),
         }
     }

@@ -52,7 +52,7 @@ impl LocalRegistry {
         table.create_if_absent().await?;
         objects.create_if_absent().await?;
         found_namespaces(table, clock.now(), &mut skillhub_web::rng()).await?;
-        // The lock on the data directory says that whoever had claimed a session has ended, and its events with it.
+        // The lock on the data directory says that whoever had claimed a session has ended.
         table.make_all_due(clock.now()).await?;
         Ok(Self { functions })
     }

@@ -123,7 +123,8 @@ impl Stores {
         &self.data
     }
 
-    /// The events of the object store, in the order in which objects were stored; given out once.
+    /// The events of the object store, given out once: first every object that was there at the start, then each that is
+    /// stored, in this order.
     pub fn take_events(&mut self) -> Option<UnboundedReceiver<ObjectCreated>> {
         self.events.take()
     }

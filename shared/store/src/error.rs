@@ -45,6 +45,12 @@ impl StoreError {
         Self::Corrupt { kind, cause: cause.to_string() }
     }
 
+    /// Another transaction is changing the same items.
+    pub(crate) fn busy() -> Self {
+        let cause = String::from("another transaction is changing the same items");
+        Self::Unavailable { operation: "TransactWriteItems", cause }
+    }
+
     /// Whether the same call may work later.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable { .. })

@@ -19,9 +19,9 @@ use crate::items::{
 use crate::keys::Key;
 use crate::listing::put_listing;
 use crate::permission::{demand_role, demand_token};
-use crate::sessions::{Fence, Opened, end_session, published_already};
+use crate::sessions::{Fence, Fenced, Opened, end_session, published_already};
 use crate::table::Table;
-use crate::transaction::{Expression, Outcome, Transaction};
+use crate::transaction::{Expression, Transaction};
 
 /// Everything that the decision depends on, read strongly in one call (two, if the slug belongs to another skill than the
 /// session thinks).
@@ -76,19 +76,6 @@ pub struct Publication<'a> {
     pub findings: &'a [Finding],
 }
 
-/// What became of a publication.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It is visible.
-    Published,
-    /// Something changed since the situation was read: read and decide again.
-    Changed,
-    /// Another transaction was in the way: try the same again later.
-    Busy,
-    /// The claim is lost: somebody else has the session, or has ended it.
-    ClaimLost,
-}
-
 impl Table {
     /// Reads what the decision depends on.
     ///
@@ -125,15 +112,8 @@ impl Table {
         publication: &Publication<'_>,
         now: UtcMillis,
         random: u64,
-    ) -> Result<Verdict, StoreError> {
-        let transaction = publication.transaction(now, random)?;
-        Ok(match self.transact(transaction).await? {
-            Outcome::Committed => Verdict::Published,
-            Outcome::Busy => Verdict::Busy,
-            // The session is the first action.
-            Outcome::ConditionsFailed(failed) if failed.contains(&0) => Verdict::ClaimLost,
-            Outcome::ConditionsFailed(_) => Verdict::Changed,
-        })
+    ) -> Result<Fenced, StoreError> {
+        self.transact_fenced(publication.transaction(now, random)?).await
     }
 }
 

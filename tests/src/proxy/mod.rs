@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use http::Uri;
 use http::uri::Scheme;
 use tokio::net::TcpListener;
-use tokio::sync::RwLock;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::wire::{Wire, WireError};
@@ -79,14 +79,21 @@ impl Proxy {
         self.log.plan().rain(chaos);
     }
 
+    /// Waits until no call is under way, also none that the SDK has given up. A call that is held is under way.
+    pub async fn idle(&self) {
+        let mut under_way = self.log.under_way.subscribe();
+        // The sender lives as long as this.
+        let _ = under_way.wait_for(|calls| *calls == 0).await;
+    }
+
+    /// The key of every object that the SDK has ever asked to be deleted.
+    pub fn deletions(&self) -> Vec<String> {
+        lock(&self.log.deletions).clone()
+    }
+
     /// Plans nothing any more. A call that is held already stays held.
     pub fn clear(&self) {
         self.log.plan().clear();
-    }
-
-    /// Returns when no call is under way: what comes late, and what nobody waits for any more, has been carried out.
-    pub async fn idle(&self) {
-        drop(self.log.under_way.write().await);
     }
 }
 
@@ -119,8 +126,8 @@ async fn listen(store: Store, url: &str, wire: &Wire, log: &Arc<Log>) -> Result<
 struct Log {
     calls: Mutex<Calls>,
     plan: Mutex<Plan>,
-    /// Read by every call as long as it is under way.
-    under_way: RwLock<()>,
+    deletions: Mutex<Vec<String>>,
+    under_way: watch::Sender<usize>,
 }
 
 /// Attempts under their numbers, in order.
@@ -136,6 +143,9 @@ impl Log {
         let action = self.plan().decide(&call);
         if let Some(Action::Fault(fault)) = &action {
             call.fault = Some(*fault);
+        }
+        if call.operation == Operation::DeleteObject {
+            lock(&self.deletions).extend(call.targets.iter().cloned());
         }
         let mut calls = lock(&self.calls);
         let number = calls.next;

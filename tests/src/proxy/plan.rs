@@ -1,5 +1,7 @@
 //! Which calls something happens to.
 
+use std::time::Duration;
+
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tokio::sync::oneshot;
@@ -11,26 +13,26 @@ use super::fault::Fault;
 #[derive(Debug, Clone)]
 pub struct Which {
     operation: Operation,
-    prefix: &'static str,
+    prefix: String,
     nth: Option<usize>,
     retries: bool,
 }
 
 /// The `n`th call of this operation from now on, counted from 1; its first attempt alone.
 pub fn nth(operation: Operation, n: usize) -> Which {
-    Which { operation, prefix: "", nth: Some(n), retries: false }
+    Which { operation, prefix: String::new(), nth: Some(n), retries: false }
 }
 
 /// Every call of this operation from now on, with all its attempts.
 pub fn every(operation: Operation) -> Which {
-    Which { operation, prefix: "", nth: None, retries: true }
+    Which { operation, prefix: String::new(), nth: None, retries: true }
 }
 
 impl Which {
     /// Only calls that touch something whose key begins so; others are not counted.
     #[must_use]
-    pub fn on(self, prefix: &'static str) -> Self {
-        Self { prefix, ..self }
+    pub fn on(self, prefix: impl Into<String>) -> Self {
+        Self { prefix: prefix.into(), ..self }
     }
 
     /// The SDK's repetitions of the call too.
@@ -100,9 +102,10 @@ impl Held {
     /// Waits until the call is there.
     ///
     /// # Panics
-    /// If the proxy ends first.
+    /// If it does not come within a minute, or the proxy ends first.
     pub async fn reached(&mut self) {
-        (&mut self.reached).await.expect("the call comes before the proxy ends");
+        let reached = tokio::time::timeout(Duration::from_secs(60), &mut self.reached).await;
+        reached.expect("the call comes within a minute").expect("the call comes before the proxy ends");
     }
 
     /// Lets it through.

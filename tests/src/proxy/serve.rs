@@ -58,9 +58,11 @@ async fn connection(stream: TcpStream, upstream: Upstream) {
     let service = service_fn(|request: Request<Incoming>| {
         let (upstream, reset) = (upstream.clone(), reset.clone());
         // A task of its own: what the SDK has given up may be carried out all the same, as on any network.
+        upstream.log.under_way.send_modify(|calls| *calls += 1);
         let handling = tokio::spawn(async move {
-            let _under_way = upstream.log.under_way.read().await;
-            upstream.handle(request, &reset).await
+            let answer = upstream.handle(request, &reset).await;
+            upstream.log.under_way.send_modify(|calls| *calls -= 1);
+            answer
         });
         Box::pin(async move { handling.await.unwrap_or(Err(Ended)) })
     });

@@ -15,6 +15,7 @@ fn a_published_version_never_changes() {
     assert_eq!(http.put(&upload, &skill.archive()).status, 200);
     let published = http.verdict(&session).published.unwrap();
 
+    registry.wait_for_log("Decided(Published)");
     // The same URL, once staging is free again: stored, seen by the validator, removed, and nothing else.
     assert_eq!(http.put(&upload, &skill.archive()).status, 200);
     registry.wait_for_log("Ended(Published)");

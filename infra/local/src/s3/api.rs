@@ -239,14 +239,7 @@ impl Api {
         condition: Condition,
         by: Creation,
     ) -> S3Result<ObjectMeta> {
-        let created = ObjectCreated {
-            bucket: bucket.clone(),
-            key: meta.key.clone(),
-            size: meta.size,
-            etag: meta.etag.clone(),
-            event_time: UNIX_EPOCH + Duration::from_millis(meta.modified_ms),
-            by,
-        };
+        let created = ObjectCreated::of(&bucket, &meta, by);
         let stored = meta.clone();
         self.blocking(move |store| Ok(store.commit(received.file, &bucket, meta, &condition)?)).await?;
         if self.created.send(created).is_err() {

@@ -13,7 +13,7 @@ mod upload;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use s3s::auth::SimpleAuth;
 use s3s::service::S3ServiceBuilder;
@@ -23,6 +23,7 @@ pub(crate) use drain::ObjectService;
 pub use store::OpenReport;
 
 use crate::credentials::Credentials;
+use footer::ObjectMeta;
 
 /// The region that the store says it is in. Clients may sign for any.
 pub const REGION: &str = "us-east-1";
@@ -44,6 +45,19 @@ pub struct ObjectCreated {
     pub by: Creation,
 }
 
+impl ObjectCreated {
+    fn of(bucket: &str, meta: &ObjectMeta, by: Creation) -> Self {
+        Self {
+            bucket: bucket.to_owned(),
+            key: meta.key.clone(),
+            size: meta.size,
+            etag: meta.etag.clone(),
+            event_time: UNIX_EPOCH + Duration::from_millis(meta.modified_ms),
+            by,
+        }
+    }
+}
+
 /// The operation that stored an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Creation {
@@ -58,7 +72,8 @@ pub enum Creation {
 #[error("the object store can't be opened: {0}")]
 pub struct OpenError(#[from] store::StoreError);
 
-/// Opens the store below `objects`; requests must be signed with `credentials`.
+/// Opens the store below `objects`; requests must be signed with `credentials`. Every object that is there is told again:
+/// the process before may have ended with its events undelivered, and an event is told at least once.
 pub(crate) fn open(
     objects: &Path,
     damaged: &Path,
@@ -66,6 +81,10 @@ pub(crate) fn open(
     created: UnboundedSender<ObjectCreated>,
 ) -> Result<(ObjectService, OpenReport), OpenError> {
     let (store, report) = store::Store::open(objects, damaged)?;
+    store.for_each(|bucket, meta| {
+        // Where nobody listens, nobody needs to know.
+        let _untold = created.send(ObjectCreated::of(bucket, meta, Creation::Put));
+    });
     let mut builder = S3ServiceBuilder::new(api::Api { store: Arc::new(store), created });
     let secret = credentials.secret_access_key.expose();
     builder.set_auth(SimpleAuth::from_single(credentials.access_key_id.clone(), secret));

@@ -99,6 +99,13 @@ impl Store {
         self.read().get(name).map(read).ok_or(StoreError::NoSuchBucket)
     }
 
+    /// Runs `visit` on every object of every bucket.
+    pub(crate) fn for_each(&self, mut visit: impl FnMut(&str, &ObjectMeta)) {
+        for (bucket, objects) in self.read().iter() {
+            objects.values().for_each(|meta| visit(bucket, meta));
+        }
+    }
+
     /// The metadata of an object.
     pub(crate) fn head(&self, bucket: &str, key: &str) -> Result<Arc<ObjectMeta>, StoreError> {
         self.with_bucket(bucket, |objects| objects.get(key).cloned())?.ok_or(StoreError::NoSuchKey)

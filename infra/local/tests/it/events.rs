@@ -74,6 +74,20 @@ async fn a_stored_object_is_told_and_a_refused_one_is_not() {
 }
 
 #[tokio::test]
+async fn a_start_tells_again_what_is_there() {
+    let fixture = Fixture::start().await;
+    fixture.put("staging/stays", b"12345").await;
+    fixture.put("staging/goes", b"").await;
+    fixture.s3.delete_object().bucket(BUCKET).key("staging/goes").send().await.unwrap();
+    let mut fixture = fixture.reopen().await;
+    let mut events = fixture.stores.take_events().unwrap();
+    let told = events.recv().await.unwrap();
+    assert_eq!((told.key.as_str(), told.size, told.by), ("staging/stays", 5, Creation::Put));
+    fixture.stop().await;
+    assert!(events.recv().await.is_none());
+}
+
+#[tokio::test]
 async fn delivery_filters_repeats_what_failed_and_drains_at_the_end() {
     let (sender, events) = mpsc::unbounded_channel();
     let (called, mut calls) = mpsc::unbounded_channel();

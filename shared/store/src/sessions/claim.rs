@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, ReturnValuesOnConditi
 use rand::Rng;
 use skillhub_protocol::{SkillId, UploadId, UploadState, UtcMillis};
 
-use super::end::{CLAIMED, claimed_values};
+use super::end::{CLAIMED, Fenced, claimed_values};
 use super::{FIRST_CHECK_MS, LEASE_MS, text};
 use crate::codec::{Attributes, decode};
 use crate::error::{StoreError, sdk_error};
@@ -13,7 +13,7 @@ use crate::ids::{mint_skill_id, mint_version_id};
 use crate::items::SessionItem;
 use crate::keys::{Key, due_key};
 use crate::table::Table;
-use crate::transaction::{Expression, Outcome, Transaction};
+use crate::transaction::{Expression, Transaction};
 
 /// What became of an attempt to claim a session.
 #[derive(Debug)]
@@ -90,17 +90,17 @@ impl Table {
         Ok(())
     }
 
-    /// Takes the id of the skill that has won the slug, if the claim still holds.
+    /// Takes the id of the skill that has won the slug.
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn adopt_skill(&self, session: &SessionItem, skill: &SkillId) -> Result<bool, StoreError> {
+    pub async fn adopt_skill(&self, session: &SessionItem, skill: &SkillId) -> Result<Fenced, StoreError> {
         let mut transaction = Transaction::new();
         let mut values = vec![(":skill", text(skill))];
         values.extend(claimed_values(session));
         let change = Expression { text: "SET skill_id = :skill", names: &[("#state", "state")], values };
         transaction.update(&Key::session(&session.id), change, CLAIMED)?;
-        Ok(self.transact(transaction).await? == Outcome::Committed)
+        self.transact_fenced(transaction).await
     }
 }
 

@@ -11,7 +11,30 @@ use crate::keys::Key;
 use crate::table::Table;
 use crate::transaction::{Expression, Outcome, Transaction};
 
+/// What became of a write that holds only while a claim does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fenced {
+    /// All of it is written.
+    Done,
+    /// Nothing: something else than the session has changed since it was read. Read and decide again.
+    Changed,
+    /// Nothing: another transaction was in the way. Try the same again later.
+    Busy,
+    /// Nothing: the claim is lost. Somebody else has the session, or has ended it.
+    ClaimLost,
+}
+
 impl Table {
+    /// A transaction whose first action is on the claimed session, and fenced.
+    pub(crate) async fn transact_fenced(&self, transaction: Transaction) -> Result<Fenced, StoreError> {
+        Ok(match self.transact(transaction).await? {
+            Outcome::Committed => Fenced::Done,
+            Outcome::Busy => Fenced::Busy,
+            Outcome::ConditionsFailed(failed) if failed.contains(&0) => Fenced::ClaimLost,
+            Outcome::ConditionsFailed(_) => Fenced::Changed,
+        })
+    }
+
     /// Gives a session up that waits for bytes; says whether it did. A session that is being validated, or has ended, stays.
     ///
     /// # Errors
@@ -24,10 +47,14 @@ impl Table {
     ) -> Result<bool, StoreError> {
         let mut transaction = Transaction::new();
         end_session(&mut transaction, session, state, Fence::Open, None, &[], now)?;
-        Ok(self.transact(transaction).await? == Outcome::Committed)
+        match self.transact(transaction).await? {
+            Outcome::Committed => Ok(true),
+            Outcome::ConditionsFailed(_) => Ok(false),
+            Outcome::Busy => Err(StoreError::busy()),
+        }
     }
 
-    /// Ends a claimed session with a verdict other than publication; says whether the claim still held.
+    /// Ends a claimed session with a verdict other than publication.
     ///
     /// # Errors
     /// If the store fails.
@@ -37,10 +64,10 @@ impl Table {
         state: UploadState,
         findings: &[Finding],
         now: UtcMillis,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Fenced, StoreError> {
         let mut transaction = Transaction::new();
         end_session(&mut transaction, session, state, Fence::Claimed, None, findings, now)?;
-        Ok(self.transact(transaction).await? == Outcome::Committed)
+        self.transact_fenced(transaction).await
     }
 
     /// Ends a claimed session as published already, with the ids of the publication that exists.
@@ -53,10 +80,10 @@ impl Table {
         published: &PublishedVersion,
         findings: &[Finding],
         now: UtcMillis,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<Fenced, StoreError> {
         let mut transaction = Transaction::new();
         end_session(&mut transaction, session, UploadState::Published, Fence::Claimed, Some(published), findings, now)?;
-        Ok(self.transact(transaction).await? == Outcome::Committed)
+        self.transact_fenced(transaction).await
     }
 
     /// Frees the advisory lock, if it still belongs to this session. Never part of a verdict: a lock may be gone or taken.

@@ -7,6 +7,7 @@ mod open;
 
 pub use claim::Claim;
 pub use due::Due;
+pub use end::Fenced;
 pub use open::{Opened, OpenedBy, Quota};
 
 pub(crate) use end::{Fence, end_session};
@@ -30,6 +31,8 @@ const FIRST_CHECK_MS: i64 = 2 * 60 * 1000;
 const LEASE_MS: i64 = 90 * 1000;
 /// How often a session may be claimed before it counts as poison.
 pub(crate) const MAX_ATTEMPTS: u32 = 5;
+/// How long a request with an `Idempotency-Key` is known, in seconds. Less than a finished session can be read.
+const REPEATED_SECONDS: i64 = 24 * 60 * 60;
 /// How long a finished session can be read, in seconds.
 const KEEP_SECONDS: i64 = 30 * 24 * 60 * 60;
 

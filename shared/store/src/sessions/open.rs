@@ -7,10 +7,11 @@ use skillhub_protocol::{
     OpenUpload, PublishedVersion, Release, Role, Sha256, SkillId, UploadId, UploadState, UtcMillis, VersionState,
 };
 
-use super::{FIRST_CHECK_MS, SESSION_TTL_MS, text};
+use super::{FIRST_CHECK_MS, REPEATED_SECONDS, SESSION_TTL_MS, text};
 use crate::audience::Audience;
 use crate::codec::{decode, deflate, encode};
 use crate::error::StoreError;
+use crate::fail_point::fail_point;
 use crate::identity::Authenticated;
 use crate::ids::mint_upload_id;
 use crate::items::{
@@ -21,8 +22,6 @@ use crate::keys::{DUE_PARTITION, Key, due_key};
 use crate::table::{Freshness, Table};
 use crate::transaction::{Expression, Outcome, Transaction};
 
-/// How long an `Idempotency-Key` is remembered, in seconds: shorter than the session that it opened.
-const KEEP_IDEMPOTENCY_SECONDS: i64 = 7 * 24 * 60 * 60;
 /// How long a lock that nobody released stays behind, in seconds after it has expired.
 const KEEP_LOCK_SECONDS: i64 = 24 * 60 * 60;
 
@@ -107,6 +106,7 @@ impl Table {
         };
         let id = mint_upload_id(now, rng);
         // A second round only if somebody wrote between our reads and our writes.
+        let mut busy = false;
         for _ in 0..2 {
             let found = self.find(by, request, release).await?;
             if let Some(answer) = self.answer_from(&found, by, request, digests, now).await? {
@@ -115,14 +115,19 @@ impl Table {
             if !self.is_within_quota(by, request.package.size_bytes).await? {
                 return Ok(Opened::QuotaExceeded);
             }
+            fail_point("open.found");
             let session = new_session(&id, by, request, release, audience, &found, digests, now);
-            let transaction = opening(by, &session, digests, &manifest_json, now)?;
+            let transaction = opening(by, &session, &found, digests, &manifest_json, now)?;
             match self.transact(transaction).await? {
-                Outcome::Committed => return Ok(Opened::Created(session)),
-                Outcome::ConditionsFailed(_) | Outcome::Busy => {}
+                Outcome::Committed => {
+                    fail_point("open.committed");
+                    return Ok(Opened::Created(session));
+                }
+                Outcome::ConditionsFailed(_) => busy = false,
+                Outcome::Busy => busy = true,
             }
         }
-        Ok(Opened::Locked(None))
+        if busy { Err(StoreError::busy()) } else { Ok(Opened::Locked(None)) }
     }
 
     async fn is_within_quota(&self, by: OpenedBy<'_>, more_bytes: u64) -> Result<bool, StoreError> {
@@ -260,6 +265,7 @@ fn new_session(
 fn opening(
     by: OpenedBy<'_>,
     session: &SessionItem,
+    found: &Found,
     digests: Digests,
     manifest_json: &str,
     now: UtcMillis,
@@ -286,15 +292,17 @@ fn opening(
         expires_at: session.expires_at,
         ttl: session.expires_at.epoch_millis() / 1000 + KEEP_LOCK_SECONDS,
     };
-    let free = Expression {
-        text: "attribute_not_exists(pk) OR principal = :me OR expires_at <= :now",
-        names: &[],
-        values: vec![(":me", text(session.principal.as_str())), (":now", text(now))],
+    // The lock is taken as it was read, so that of two equal requests at once the later one meets the earlier one's session.
+    let free = match &found.lock {
+        None => Expression { text: "attribute_not_exists(pk)", names: &[], values: Vec::new() },
+        Some(seen) => {
+            Expression { text: "session_id = :seen", names: &[], values: vec![(":seen", text(&seen.session_id))] }
+        }
     };
     transaction.put_if(&Key::upload_lock(&session.namespace_id, &session.slug, &session.version), &lock, free)?;
 
     if let Some(key) = by.idempotency_key {
-        let ttl = now.epoch_millis() / 1000 + KEEP_IDEMPOTENCY_SECONDS;
+        let ttl = now.epoch_millis() / 1000 + REPEATED_SECONDS;
         let record = IdempotencyItem { request_sha256: digests.request, session_id: session.id.clone(), ttl };
         transaction.put_new(&Key::idempotency(&session.principal, key), &record)?;
     }
