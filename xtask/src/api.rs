@@ -36,7 +36,7 @@ pub(crate) fn check() -> Result<(), String> {
 /// # Errors
 /// If an answer is not what the document says.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    run_command(&mut cargo("build --quiet --package skillhub-local --package skillhub-cli"))?;
+    run_command(&mut cargo("build --quiet --workspace --bin skillhub-local --bin skillhub"))?;
     let folder = fresh_folder()?;
     let server = Server::start(&folder.join("data"))?;
     publish_all(&server, &root().join("examples/skills"))?;
