@@ -8,3 +8,4 @@ mod publishing;
 mod reading;
 mod support;
 mod tampering;
+mod wire;
