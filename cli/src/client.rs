@@ -3,6 +3,7 @@
 mod answer;
 mod api;
 mod http;
+mod manage;
 mod transfer;
 
 pub use api::Client;

@@ -25,6 +25,21 @@ pub enum Exit {
     Refused = 6,
 }
 
+impl Exit {
+    fn hint(self) -> &'static str {
+        match self {
+            Self::Failed => "correct that, then try again; `skillhub doctor` looks for what is wrong on this machine",
+            Self::Usage => "`skillhub help` and `skillhub help COMMAND` show what there is",
+            Self::Authentication => {
+                "`skillhub whoami` shows who you are there; an owner of the namespace can change that"
+            }
+            Self::Network => "try again; if it stays, tell those who run the registry",
+            Self::Conflict => "look at what is there, then decide which of the two shall stay",
+            Self::Refused => "correct what is listed, then try again",
+        }
+    }
+}
+
 /// Why something did not work: what, the details, and what to do next.
 ///
 /// The texts may come from elsewhere; they are made safe for a terminal where they are printed.
@@ -43,16 +58,15 @@ struct Fault {
     details: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<Finding>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
+    hint: Cow<'static, str>,
 }
 
 impl Failure {
-    /// A failure with its stable code (lower snake case).
+    /// A failure with its stable code (lower snake case), and the hint of its kind.
     pub fn new(exit: Exit, code: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         let (details, findings) = (Vec::new(), Vec::new());
         let (code, message) = (code.into(), message.into());
-        Self(Box::new(Fault { exit, code, message, details, findings, hint: None }))
+        Self(Box::new(Fault { exit, code, message, details, findings, hint: exit.hint().into() }))
     }
 
     /// The command line or the configuration is wrong.
@@ -91,7 +105,7 @@ impl Failure {
     /// The same failure with what to do next, in place of what it had.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.0.hint = Some(hint.into());
+        self.0.hint = Cow::Owned(hint.into());
         self
     }
 
@@ -131,8 +145,9 @@ impl Failure {
         &self.0.details
     }
 
-    pub(crate) fn hint_line(&self) -> Option<&str> {
-        self.0.hint.as_deref()
+    /// What to do next.
+    pub(crate) fn hint_line(&self) -> &str {
+        &self.0.hint
     }
 }
 
@@ -141,7 +156,7 @@ impl fmt::Display for Failure {
         write!(f, "{} [{}]", self.0.message, self.0.code)?;
         self.0.details.iter().try_for_each(|detail| write!(f, "\n  {detail}"))?;
         self.0.findings.iter().try_for_each(|finding| write!(f, "\n  {finding}"))?;
-        self.0.hint.iter().try_for_each(|hint| write!(f, "\nhint: {hint}"))
+        write!(f, "\nhint: {}", self.hint_line())
     }
 }
 

@@ -16,10 +16,14 @@ mod args;
 mod client;
 mod commands;
 mod config;
+#[cfg(test)]
+mod docs;
 mod error;
+mod fail_point;
 mod install;
 mod output;
 mod pack;
+mod parallel;
 mod publish;
 
 use std::process::ExitCode;

@@ -10,7 +10,7 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 
 use serde::Serialize;
 
-pub(crate) use escape::escape;
+pub(crate) use escape::{escape, escape_text};
 pub(crate) use findings::finding_lines;
 pub(crate) use progress::Progress;
 pub(crate) use table::table;
@@ -44,6 +44,12 @@ impl Output {
     /// A line of data that is safe already.
     pub(crate) fn data_line(&self, line: &str) {
         write_line(&mut stdout().lock(), line);
+    }
+
+    /// Text of several lines, with the line end that it lacks.
+    pub(crate) fn text(&self, text: &str) {
+        let safe = escape_text(text);
+        write_line(&mut stdout().lock(), safe.strip_suffix('\n').unwrap_or(&safe));
     }
 
     /// Data as JSON.
@@ -85,9 +91,7 @@ impl Output {
         for line in details.chain(failure.findings().iter().flat_map(finding_lines)) {
             text.push_str(&format!("\n  {line}"));
         }
-        if let Some(hint) = failure.hint_line() {
-            text.push_str(&format!("\n{} {}", self.paint("1;36", "hint:"), escape(hint)));
-        }
+        text.push_str(&format!("\n{} {}", self.paint("1;36", "hint:"), escape(failure.hint_line())));
         write_line(&mut stderr().lock(), &text);
     }
 

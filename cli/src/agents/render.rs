@@ -9,12 +9,12 @@ const HEAD: &str = r#"<skills_system priority="1">
 <!-- SKILLS_TABLE_START -->
 <usage>
 A skill is a folder with instructions for one kind of task. If a skill below fits the task, load it before you begin:
-- Read the file SKILL.md in the skill's folder. Paths in it are relative to that folder.
-- The folder has the name of the skill. The location says where it is:
+- Run `skillhub read NAME`; several names print several skills. It prints SKILL.md and the folder that paths in it are relative to.
+- `skillhub read NAME --list-files` lists the other files of a skill, `--file PATH` prints one. Load them when SKILL.md says so.
+- Without that command, read SKILL.md in the folder of that name. The location says where it is:
   - project: in .agent/skills or .claude/skills of this project
   - global: in .agent/skills or .claude/skills of the home folder
   - otherwise it is the path of SKILL.md
-- Of several folders with one name, the first counts: .agent/skills, ~/.agent/skills, .claude/skills, ~/.claude/skills.
 - Load only skills that are listed here, and none twice.
 </usage>
 

@@ -52,7 +52,13 @@ impl Answer {
     fn told(&self, problem: Problem) -> Failure {
         let items = problem.errors.into_iter();
         let items = items.map(|item| format!("{}: {} [{}]", item.path, item.message, item.code));
-        Failure::new(self.exit(), problem.code, problem.detail).details(items)
+        let exit = if problem.code == "not_found" { Exit::Failed } else { self.exit() };
+        let hint = hint(&problem.code);
+        let failure = Failure::new(exit, problem.code, problem.detail).details(items);
+        match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
     }
 
     fn untold(&self, what: &str) -> Failure {
@@ -81,6 +87,21 @@ impl Answer {
             429 | 500.. => Exit::Network,
             _ => Exit::Failed,
         }
+    }
+}
+
+/// What to do about codes that say the same wherever they come from.
+fn hint(code: &str) -> Option<&'static str> {
+    match code {
+        "not_found" => {
+            Some("check the name; what you may not see is not found either, and `skillhub whoami` says who you are")
+        }
+        "blocked" => Some("a block is for good: publish or install another version"),
+        "rate_limited" | "quota_exceeded" => Some("try again later"),
+        "auth_unavailable" | "unavailable" | "internal" => {
+            Some("try again later; if it stays, tell those who run the registry")
+        }
+        _ => None,
     }
 }
 

@@ -3,9 +3,10 @@
 use std::thread;
 use std::time::Duration;
 
+use serde::Serialize;
 use skillhub_protocol::{
-    Coordinate, DownloadResponse, Error, ListResponse, OpenUpload, ResolveResponse, SkillId, UploadId, UploadSession,
-    VersionDetail, VersionId, VersionResponse, WhoAmI,
+    Coordinate, DownloadResponse, Error, ListResponse, OpenUpload, ResolveResponse, SkillId, SkillSummary, UploadId,
+    UploadSession, VersionDetail, VersionId, VersionResponse, WhoAmI,
 };
 use ureq::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use ureq::http::{HeaderMap, Method, Request};
@@ -13,6 +14,7 @@ use url::Url;
 
 use super::answer::Answer;
 use super::http::{Http, is_transient, read_body, unreachable};
+use super::manage::pages;
 use crate::config::{Endpoint, RegistryUrl};
 use crate::error::Failure;
 
@@ -31,12 +33,14 @@ pub struct Client {
 }
 
 /// A request that may be sent again: reading, or a change that the registry recognizes.
-struct Call<'a> {
+pub(super) struct Call<'a> {
     method: Method,
     url: Url,
     body: Option<&'a str>,
     /// How messages name it, without the query.
     what: String,
+    /// Whether a second time would do it twice.
+    once: bool,
 }
 
 impl Client {
@@ -84,11 +88,19 @@ impl Client {
         }
     }
 
-    /// One page of the skills that the caller can see.
-    pub(crate) fn skills(&self, cursor: Option<&SkillId>) -> Result<ListResponse, Failure> {
-        let mut query = vec![("limit", "100")];
-        query.extend(cursor.map(|cursor| ("cursor", cursor.as_str())));
-        self.get(&["skills"], &query, ListResponse::from_json)
+    /// All skills that the caller can see.
+    pub(crate) fn skills(&self) -> Result<Vec<SkillSummary>, Failure> {
+        pages(|cursor: Option<&SkillId>| {
+            let mut query = vec![("limit", "100")];
+            query.extend(cursor.map(|cursor| ("cursor", cursor.as_str())));
+            let page = self.get(&["skills"], &query, ListResponse::from_json)?;
+            Ok((page.skills, page.next_cursor))
+        })
+    }
+
+    /// Whether the list of skills is answered.
+    pub(crate) fn first_skills(&self) -> Result<(), Failure> {
+        self.get(&["skills"], &[("limit", "1")], ListResponse::from_json).map(drop)
     }
 
     /// A version with its manifest.
@@ -106,9 +118,7 @@ impl Client {
     /// Opens an upload session. The registry gives the same opener of the same upload the same session, so it may be asked
     /// again.
     pub(crate) fn open_upload(&self, request: &OpenUpload) -> Result<UploadSession, Failure> {
-        let body = serde_json::to_string(request).unwrap_or_default();
-        let call = Call { body: Some(&body), ..self.call(Method::POST, &["uploads"], &[]) };
-        self.send(&call)?.parse(&call.what, UploadSession::from_json)
+        self.change(Method::POST, &["uploads"], request, false)?.parse("POST /api/uploads", UploadSession::from_json)
     }
 
     /// An upload session.
@@ -118,15 +128,32 @@ impl Client {
 
     /// Gives an upload session up.
     pub(crate) fn cancel_upload(&self, id: &UploadId) -> Result<(), Failure> {
-        self.send(&self.call(Method::DELETE, &["uploads", id.as_str()], &[])).map(drop)
+        self.delete(&["uploads", id.as_str()])
     }
 
-    fn get<T>(&self, path: &[&str], query: &[(&str, &str)], read: fn(&str) -> Result<T, Error>) -> Result<T, Failure> {
+    pub(super) fn get<T>(
+        &self,
+        path: &[&str],
+        query: &[(&str, &str)],
+        read: fn(&str) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
         let call = self.call(Method::GET, path, query);
         self.send(&call)?.parse(&call.what, read)
     }
 
-    fn call(&self, method: Method, path: &[&str], query: &[(&str, &str)]) -> Call<'static> {
+    /// Sends a body. `once` is for changes that the registry would make again if it got them again.
+    pub(super) fn change(
+        &self,
+        method: Method,
+        path: &[&str],
+        body: &impl Serialize,
+        once: bool,
+    ) -> Result<Answer, Failure> {
+        let body = serde_json::to_string(body).unwrap_or_default();
+        self.send(&Call { body: Some(&body), once, ..self.call(method, path, &[]) })
+    }
+
+    pub(super) fn call(&self, method: Method, path: &[&str], query: &[(&str, &str)]) -> Call<'static> {
         let mut url = self.registry().route(&["api"]);
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.extend(path);
@@ -135,15 +162,15 @@ impl Client {
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
-        Call { method, url, body: None, what }
+        Call { method, url, body: None, what, once: false }
     }
 
     /// Sends the call until it is answered, a bounded number of times; an error status is a failure.
-    fn send(&self, call: &Call<'_>) -> Result<Answer, Failure> {
+    pub(super) fn send(&self, call: &Call<'_>) -> Result<Answer, Failure> {
         let mut attempt = 1;
         loop {
             let outcome = self.attempt(call);
-            match delay(&outcome, attempt) {
+            match delay(&outcome, attempt).filter(|_| !call.once) {
                 Some(delay) => thread::sleep(delay),
                 None => return self.judge(call, outcome),
             }

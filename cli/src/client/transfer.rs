@@ -40,6 +40,9 @@ impl Client {
             status => return Err(refused_by_store("download", &credential.url, status)),
         }
         let size = credential.size_bytes;
+        if let Some(announced) = response.body().content_length().filter(|announced| *announced != size) {
+            return Err(wrong_size(size, &announced.to_string()));
+        }
         let body = read_body(progress.read(response.into_body().into_reader(), size), size);
         let body = body.map_err(|error| unreachable(&credential.url.to_string(), &error.into()))?;
         match body {

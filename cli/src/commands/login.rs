@@ -3,10 +3,10 @@
 use std::fs;
 use std::io::{BufRead, stdin};
 
-use serde_json::json;
 use skillhub_protocol::WhoAmI;
 
 use super::Context;
+use super::account::show_identity;
 use crate::args::LoginArgs;
 use crate::client::Client;
 use crate::config::{Endpoint, Token, UserConfig};
@@ -58,13 +58,8 @@ fn remember(context: &Context, endpoint: Endpoint) -> Result<std::path::PathBuf,
 }
 
 fn print(context: &Context, client: &Client, identity: &WhoAmI) {
-    let registry = client.registry();
-    if context.output.is_json() {
-        let WhoAmI { handle, namespaces } = identity;
-        return context.output.json(&json!({ "registry": registry, "handle": handle, "namespaces": namespaces }));
+    if !context.output.is_json() {
+        context.output.data(format!("signed in to {} as {}", client.registry(), identity.handle));
     }
-    context.output.data(format!("signed in to {registry} as {}", identity.handle));
-    for membership in &identity.namespaces {
-        context.output.note(format!("  {} ({})", membership.namespace, membership.role));
-    }
+    show_identity(context, client, identity);
 }

@@ -2,11 +2,7 @@
 
 mod verdict;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::thread;
 
 use skillhub_protocol::Namespace;
 
@@ -17,11 +13,9 @@ use crate::client::Client;
 use crate::error::Failure;
 use crate::output::Progress;
 use crate::pack::{find_skills, pack};
-use crate::publish::{Draft, Planned, PublishOptions, plan, publish};
+use crate::parallel::in_order;
+use crate::publish::{Draft, Planned, PublishOptions, plan, publish, rehearse};
 use verdict::{Summary, Verdict};
-
-/// How many skills are uploaded at the same time.
-const WORKERS: usize = 4;
 
 /// Publishes one folder or ZIP.
 pub(super) fn run(context: &Context, args: &PublishArgs) -> Result<(), Failure> {
@@ -32,9 +26,9 @@ pub(super) fn run(context: &Context, args: &PublishArgs) -> Result<(), Failure> 
     show_left_out(&context.output, &source.left_out);
     let draft = Draft::check(source, &options.draft())?;
     let progress = context.output.progress(draft.slug.as_str());
-    let published = publish(&client, &draft, &options, &progress);
+    let verdict = publish_one(&client, &draft, &options, args.dry_run, &progress);
     drop(progress);
-    let verdict = Verdict::published(&draft, published?);
+    let verdict = verdict?;
     if context.output.is_json() {
         context.output.json(&verdict);
     } else {
@@ -54,7 +48,7 @@ pub(super) fn run_all(context: &Context, args: &PublishArgs) -> Ended {
     });
     let plans = plan(drafts.collect());
     plans.iter().for_each(|(_, planned)| show_plan(context, planned));
-    let verdicts = publish_all(context, &client, &options, &plans);
+    let verdicts = publish_all(context, &client, &options, args.dry_run, &plans);
     let summary = Summary::of(&verdicts);
     if context.output.is_json() {
         context.output.json(&serde_json::json!({ "skills": verdicts, "summary": summary }));
@@ -97,62 +91,47 @@ fn show_plan(context: &Context, planned: &Planned) {
     }
 }
 
-/// Publishes what is planned, a few at a time; prints and answers in the order of the plan.
+/// Publishes what is planned; prints and answers in the order of the plan.
 fn publish_all(
     context: &Context,
     client: &Client,
     options: &PublishOptions,
+    dry_run: bool,
     plans: &[(PathBuf, Planned)],
 ) -> Vec<Verdict> {
     let progress = context.output.item_progress("publishing", plans.len() as u64);
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::channel();
-    thread::scope(|scope| {
-        for _ in 0..WORKERS.min(plans.len()) {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
-                while let Some((index, plan)) = take(next, plans) {
-                    if sender.send((index, carry_out(client, options, plan))).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        in_order(receiver, |verdict| {
-            progress.advance();
-            progress.aside(|| announce(context, verdict));
-        })
-    })
+    let hand_on = |verdict: &Verdict| {
+        progress.advance();
+        progress.aside(|| announce(context, verdict));
+    };
+    in_order(plans, |plan| carry_out(client, options, dry_run, plan), hand_on)
 }
 
-fn take<'a>(next: &AtomicUsize, plans: &'a [(PathBuf, Planned)]) -> Option<(usize, &'a (PathBuf, Planned))> {
-    let index = next.fetch_add(1, Ordering::Relaxed);
-    plans.get(index).map(|plan| (index, plan))
-}
-
-/// Collects what arrives in any order, and hands each on when all before it have arrived.
-fn in_order(arrivals: mpsc::Receiver<(usize, Verdict)>, hand_on: impl Fn(&Verdict)) -> Vec<Verdict> {
-    let (mut waiting, mut done) = (BTreeMap::new(), Vec::new());
-    for (index, verdict) in arrivals {
-        waiting.insert(index, verdict);
-        while let Some(verdict) = waiting.remove(&done.len()) {
-            hand_on(&verdict);
-            done.push(verdict);
-        }
-    }
-    done
-}
-
-fn carry_out(client: &Client, options: &PublishOptions, (source, planned): &(PathBuf, Planned)) -> Verdict {
+fn carry_out(
+    client: &Client,
+    options: &PublishOptions,
+    dry_run: bool,
+    (source, planned): &(PathBuf, Planned),
+) -> Verdict {
     match planned {
         Planned::SameAs(other) => Verdict::duplicate(source, other),
         Planned::Refused(failure) => Verdict::failed(source, failure.clone()),
-        Planned::Ready(draft) => match publish(client, draft, options, &Progress::hidden()) {
-            Ok(published) => Verdict::published(draft, published),
-            Err(failure) => Verdict::failed(source, failure),
-        },
+        Planned::Ready(draft) => publish_one(client, draft, options, dry_run, &Progress::hidden())
+            .unwrap_or_else(|failure| Verdict::failed(source, failure)),
     }
+}
+
+fn publish_one(
+    client: &Client,
+    draft: &Draft,
+    options: &PublishOptions,
+    dry_run: bool,
+    progress: &Progress,
+) -> Result<Verdict, Failure> {
+    if dry_run {
+        return rehearse(client, draft, options).map(|coordinate| Verdict::rehearsed(draft, &coordinate));
+    }
+    publish(client, draft, options, progress).map(|published| Verdict::published(draft, published))
 }
 
 fn announce(context: &Context, verdict: &Verdict) {

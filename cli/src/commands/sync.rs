@@ -2,20 +2,19 @@
 
 mod file;
 
-use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
-use skillhub_package::parse_skill_md;
-use skillhub_protocol::{Finding, Manifest};
+use skillhub_package::describe_skill_md;
+use skillhub_protocol::Manifest;
 
 use super::show::counted;
 use super::{Context, Ended};
 use crate::agents::{Entry, Fault, Location, update};
 use crate::args::{LocationStyle, SyncArgs};
 use crate::error::{Exit, Failure};
-use crate::install::Target;
+use crate::install::{Found, scan};
 
 /// Brings the block of the file up to date. With `--check` nothing is written, and a file that is out of date is a failure.
 pub(super) fn run(context: &Context, args: &SyncArgs) -> Ended {
@@ -66,17 +65,14 @@ fn announce(context: &Context, args: &SyncArgs, skills: &[Entry], changed: bool)
 
 /// The skills that agents find, in the order of the block.
 fn installed(context: &Context, style: LocationStyle) -> Result<Vec<Entry>, Failure> {
-    let (mut skills, mut first) = (Vec::new(), HashMap::<String, PathBuf>::new());
-    for target in Target::all(&context.env) {
-        for name in target.skill_names()? {
-            let folder = target.dir.join(&name);
-            if let Some(other) = first.get(&name) {
-                context.output.note(format!("{} is shadowed by {}", folder.display(), other.display()));
-                continue;
+    let mut skills = Vec::new();
+    for found in scan(&context.env)? {
+        match &found.shadowed_by {
+            // Also if that one is broken: agents look no further.
+            Some(other) => {
+                context.output.note(format!("{} is shadowed by {}", found.path.display(), other.display()));
             }
-            // Also if it turns out to be broken: agents look no further.
-            first.insert(name.clone(), folder.clone());
-            skills.extend(entry(context, &target, name, &folder, style));
+            None => skills.extend(entry(context, found, style)),
         }
     }
     skills.sort_by(|a, b| (a.location, &a.name).cmp(&(b.location, &b.name)));
@@ -84,14 +80,14 @@ fn installed(context: &Context, style: LocationStyle) -> Result<Vec<Entry>, Fail
 }
 
 /// A skill that agents could not load is warned about and left out.
-fn entry(context: &Context, target: &Target, name: String, folder: &Path, style: LocationStyle) -> Option<Entry> {
-    let path = folder.join(Manifest::SKILL_MD);
-    let description = describe(&name, &path)
+fn entry(context: &Context, found: Found, style: LocationStyle) -> Option<Entry> {
+    let path = found.path.join(Manifest::SKILL_MD);
+    let description = describe(&found.name, &path)
         .map_err(|what| context.output.warning(format!("{} is left out: {what}", path.display())))
         .ok()?;
-    let location = if target.is_global { Location::Global } else { Location::Project };
+    let location = if found.target.is_global { Location::Global } else { Location::Project };
     let path = (style == LocationStyle::Path).then(|| path.display().to_string());
-    Some(Entry { name, description, location, path })
+    Some(Entry { name: found.name, description, location, path })
 }
 
 fn describe(name: &str, path: &Path) -> Result<String, String> {
@@ -99,7 +95,5 @@ fn describe(name: &str, path: &Path) -> Result<String, String> {
         return Err(String::from("the folder's name holds a control character"));
     }
     let bytes = fs::read(path).map_err(|e| e.to_string())?;
-    let first = |findings: Vec<Finding>| findings.into_iter().next().map(|finding| finding.message).unwrap_or_default();
-    let skill_md = parse_skill_md(&bytes).map_err(first)?;
-    Ok(skill_md.description.to_string())
+    describe_skill_md(&bytes).map_err(|finding| finding.message)
 }

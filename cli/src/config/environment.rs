@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use skillhub_protocol::UtcMillis;
@@ -19,6 +19,8 @@ pub(crate) struct Environment {
     pub(crate) token: Option<Token>,
     /// Where `config.toml` is: `SKILLHUB_CONFIG_DIR`, else `$XDG_CONFIG_HOME/skillhub`, else `~/.config/skillhub`.
     pub(crate) config_dir: Option<PathBuf>,
+    /// Where downloaded packages are kept: `SKILLHUB_CACHE_DIR`, else `$XDG_CACHE_HOME/skillhub`, else `~/.cache/skillhub`.
+    pub(crate) cache_dir: Option<PathBuf>,
     /// The home folder, if there is one.
     pub(crate) home: Option<PathBuf>,
     /// The current folder.
@@ -38,7 +40,9 @@ impl Environment {
         Ok(Self {
             registry: parsed("SKILLHUB_REGISTRY")?,
             token: parsed("SKILLHUB_TOKEN")?,
-            config_dir: config_dir(home.clone()),
+            config_dir: own_dir("SKILLHUB_CONFIG_DIR", "XDG_CONFIG_HOME", ".config", home.as_deref()),
+            cache_dir: own_dir("SKILLHUB_CACHE_DIR", "XDG_CACHE_HOME", ".cache", home.as_deref())
+                .map(|dir| cwd.join(dir)),
             home,
             cwd,
             now: now()?,
@@ -56,13 +60,14 @@ fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(name: &str) -> Result<Op
     set(name).map(parse).transpose()
 }
 
-fn config_dir(home: Option<PathBuf>) -> Option<PathBuf> {
-    if let Some(dir) = set("SKILLHUB_CONFIG_DIR") {
+/// The folder that `own` names, else ours in the one that `xdg` names, else ours in `fallback` of the home folder.
+fn own_dir(own: &str, xdg: &str, fallback: &str, home: Option<&Path>) -> Option<PathBuf> {
+    if let Some(dir) = set(own) {
         return Some(dir.into());
     }
     // The XDG specification says that a relative path is to be ignored.
-    let xdg = set("XDG_CONFIG_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
-    let base = xdg.or_else(|| home.map(|home| home.join(".config")))?;
+    let xdg = set(xdg).map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let base = xdg.or_else(|| home.map(|home| home.join(fallback)))?;
     Some(base.join("skillhub"))
 }
 

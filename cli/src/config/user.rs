@@ -36,9 +36,14 @@ pub(crate) struct RegistryEntry {
 }
 
 impl UserConfig {
+    /// Where the file is or would be.
+    pub(crate) fn path(env: &Environment) -> Option<PathBuf> {
+        env.config_dir.as_ref().map(|dir| env.cwd.join(dir).join("config.toml"))
+    }
+
     /// Reads the file; a missing one is an empty one.
     pub(crate) fn load(env: &Environment) -> Result<Self, Failure> {
-        let Some(path) = path(env) else { return Ok(Self::default()) };
+        let Some(path) = Self::path(env) else { return Ok(Self::default()) };
         match fs::read_to_string(&path) {
             Ok(text) => toml::from_str(&text).map_err(|e| not_understood(&path, &e)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
@@ -48,7 +53,7 @@ impl UserConfig {
 
     /// Writes the file in one step, readable by its owner only, and answers where it is.
     pub(crate) fn save(&self, env: &Environment) -> Result<PathBuf, Failure> {
-        let path = path(env).ok_or_else(|| {
+        let path = Self::path(env).ok_or_else(|| {
             Failure::usage("there is no home folder to keep the token in").hint("set SKILLHUB_CONFIG_DIR")
         })?;
         let text = toml::to_string(self).map_err(|e| Failure::io("write", &path, &e))?;
@@ -57,10 +62,6 @@ impl UserConfig {
         replace(&target, &text).map_err(|e| Failure::io("write", &path, &e))?;
         Ok(path)
     }
-}
-
-fn path(env: &Environment) -> Option<PathBuf> {
-    env.config_dir.as_ref().map(|dir| env.cwd.join(dir).join("config.toml"))
 }
 
 /// The parser's own message shows the line, which may be the one with the token.

@@ -10,17 +10,17 @@ use super::record::{FOLDER, Record, read_manifest, read_record};
 use crate::error::{Exit, Failure};
 
 /// A skill that this command installed.
-pub(super) struct Existing {
-    pub(super) record: Record,
+pub(crate) struct Existing {
+    pub(crate) record: Record,
     /// What was changed since, a line for each file.
-    pub(super) changes: Vec<String>,
+    pub(crate) changes: Vec<String>,
 }
 
 /// Looks at `skill`; `None` if there is nothing.
 ///
 /// # Errors
 /// `directory_conflict` if there is something that this command did not install: it is never overwritten.
-pub(super) fn examine(skill: &Path) -> Result<Option<Existing>, Failure> {
+pub(crate) fn examine(skill: &Path) -> Result<Option<Existing>, Failure> {
     let Ok(metadata) = fs::symlink_metadata(skill) else { return Ok(None) };
     if !metadata.is_dir() {
         let what = if metadata.is_symlink() { "a link, which is not followed" } else { "a file" };
@@ -59,6 +59,13 @@ fn changes(skill: &Path, manifest: &Manifest) -> Result<Vec<String>, Failure> {
 fn is_unchanged(path: &Path, size: u64, sha256: skillhub_protocol::Sha256) -> bool {
     let is_file = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() == size);
     is_file && fs::read(path).is_ok_and(|data| skillhub_package::sha256(&data) == sha256)
+}
+
+/// The files of a skill, in order, without what is ours.
+pub(crate) fn files_of(skill: &Path) -> std::io::Result<Vec<String>> {
+    let mut found = BTreeSet::new();
+    list(skill, "", &mut found)?;
+    Ok(found.into_iter().collect())
 }
 
 /// Everything but folders below `dir`, without what is ours.

@@ -4,8 +4,9 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::files;
+use super::{files, interrupt};
 use crate::error::Failure;
+use crate::fail_point::fail_point;
 use crate::output::Output;
 
 const LOCK: &str = ".skillhub-lock";
@@ -13,15 +14,16 @@ pub(super) const STAGING: &str = ".skillhub-staging-";
 pub(super) const OLD: &str = ".skillhub-old-";
 
 /// The folder of a [`super::Target`], made if need be, with no other installation in it until this is dropped.
-pub(super) struct Locked {
+pub(crate) struct Locked {
     dir: PathBuf,
     _lock: File,
 }
 
 impl Locked {
     /// Waits for the folder, and repairs what an installation that was killed has left in it.
-    pub(super) fn acquire(dir: &Path, output: &Output) -> Result<Self, Failure> {
+    pub(crate) fn acquire(dir: &Path, output: &Output) -> Result<Self, Failure> {
         let failed = |e: io::Error| Failure::io("write to", dir, &e);
+        interrupt::handle();
         fs::create_dir_all(dir).map_err(failed)?;
         let lock = open(&dir.join(LOCK)).map_err(failed)?;
         match lock.try_lock() {
@@ -33,10 +35,11 @@ impl Locked {
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         recover(dir).map_err(failed)?;
+        fail_point("locked");
         Ok(Self { dir: dir.to_owned(), _lock: lock })
     }
 
-    pub(super) fn dir(&self) -> &Path {
+    pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 }
@@ -47,6 +50,13 @@ fn open(path: &Path) -> io::Result<File> {
         return Err(io::Error::other(format!("{} is a link", path.display())));
     }
     File::options().create(true).truncate(false).write(true).open(path)
+}
+
+/// What an installation that was killed has left in a folder of skills, if no other one is running there.
+pub(crate) fn leftovers(dir: &Path) -> Vec<PathBuf> {
+    let is_left = |name: &str| name.starts_with(STAGING) || name.starts_with(OLD);
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_name().to_str().is_some_and(is_left)).map(|entry| entry.path()).collect()
 }
 
 /// With the lock held, whatever is staged is left over, and an old copy without a new one is the copy.

@@ -1,12 +1,15 @@
 //! Getting a package, and proof that it is the right one.
 
-use skillhub_package::{Contents, Limits, read, sha256, verify};
-use skillhub_protocol::{Coordinate, DownloadResponse, Finding, Manifest, PackagePath, ResolveResponse, Sha256};
+use skillhub_package::{Contents, Limits, parse_skill_md, read, sha256, verify};
+use skillhub_protocol::{DownloadResponse, Finding, Manifest, PackagePath, Sha256};
 
+use super::cache::Cache;
 use super::record::FOLDER;
-use crate::client::{Client, Fetched};
+use super::wanted::{Place, Wanted};
+use crate::client::Fetched;
 use crate::error::{Exit, Failure};
-use crate::output::Output;
+use crate::fail_point::fail_point;
+use crate::output::Progress;
 
 /// A package that is what the registry said.
 pub(super) struct Package {
@@ -14,32 +17,40 @@ pub(super) struct Package {
     pub(super) manifest: Manifest,
 }
 
-/// What `coordinate` means now.
-pub(super) fn resolve(client: &Client, coordinate: &Coordinate) -> Result<ResolveResponse, Failure> {
-    let resolved = client.resolve(coordinate)?;
-    let is_asked = resolved.namespace == *coordinate.namespace() && resolved.slug == *coordinate.slug();
-    if !is_asked {
-        let (namespace, slug) = (&resolved.namespace, &resolved.slug);
-        return Err(disagreement(format!("asked for {coordinate}, got {namespace}/{slug}")));
+/// A version from the cache, else from the registry. Either way its digest, the archive's structure and each file are checked.
+pub(super) fn obtain(wanted: &Wanted, cache: &Cache, progress: &Progress) -> Result<Package, Failure> {
+    match cache.get(wanted.sha256).and_then(|bytes| cached(wanted, &bytes)) {
+        Some(package) => Ok(package),
+        None => download(wanted, cache, progress),
     }
-    Ok(resolved)
 }
 
-/// Downloads a version into memory and checks it: size and digest, the archive's structure, and each file by the manifest.
-pub(super) fn download(client: &Client, wanted: &ResolveResponse, output: &Output) -> Result<Package, Failure> {
-    let answer = client.version(&wanted.skill_id, &wanted.version_id)?;
+/// The package in these bytes, which have the right digest: its manifest follows from them.
+fn cached(wanted: &Wanted, bytes: &[u8]) -> Option<Package> {
+    let contents = read(bytes, &Limits::default()).ok()?;
+    refuse_forged_record(&contents).ok()?;
+    let skill_md = parse_skill_md(contents.get(Manifest::SKILL_MD)?.data()).ok()?;
+    let (slug, version) = (wanted.slug().clone(), wanted.version.clone());
+    let manifest = contents.manifest(slug, skill_md.name, skill_md.description, version).ok()?;
+    Some(Package { contents, manifest })
+}
+
+fn download(wanted: &Wanted, cache: &Cache, progress: &Progress) -> Result<Package, Failure> {
+    let place = wanted.place()?;
+    let answer = wanted.client.version(&place.skill, &place.version)?;
     let manifest = answer.manifest;
-    if answer.summary.id != wanted.version_id || manifest.slug != wanted.slug || manifest.version != wanted.version {
+    if answer.summary.id != place.version || manifest.slug != *wanted.slug() || manifest.version != wanted.version {
         let (slug, version) = (&manifest.slug, &manifest.version);
-        return Err(disagreement(format!(
-            "resolved {} {}, got the manifest of {slug} {version}",
-            wanted.slug, wanted.version
-        )));
+        let (asked, asked_version) = (wanted.slug(), &wanted.version);
+        return Err(disagreement(format!("resolved {asked} {asked_version}, got the manifest of {slug} {version}")));
     }
-    let bytes = fetch(client, wanted, output)?;
+    let bytes = fetch(wanted, &place, progress)?;
+    fail_point("fetched");
     let contents = read(&bytes, &Limits::default()).map_err(|findings| refused(wanted, findings))?;
     verify(&contents, &manifest).map_err(|findings| refused(wanted, findings))?;
     refuse_forged_record(&contents).map_err(|finding| refused(wanted, vec![finding]))?;
+    cache.put(wanted.sha256, &bytes);
+    fail_point("cached");
     Ok(Package { contents, manifest })
 }
 
@@ -56,13 +67,12 @@ fn refuse_forged_record(contents: &Contents) -> Result<(), Finding> {
 }
 
 /// A URL may expire, or a connection end, once.
-fn fetch(client: &Client, wanted: &ResolveResponse, output: &Output) -> Result<Vec<u8>, Failure> {
+fn fetch(wanted: &Wanted, place: &Place, progress: &Progress) -> Result<Vec<u8>, Failure> {
     let mut is_last = false;
     loop {
-        let credential = client.download(&wanted.skill_id, &wanted.version_id)?;
-        check_credential(wanted, &credential)?;
-        let progress = output.progress(wanted.slug.as_str());
-        match client.fetch(&credential, &progress) {
+        let credential = wanted.client.download(&place.skill, &place.version)?;
+        check_credential(wanted, place, &credential)?;
+        match wanted.client.fetch(&credential, progress) {
             Ok(Fetched::Bytes(bytes)) => return check_digest(wanted.sha256, bytes),
             Ok(Fetched::Expired) if is_last => return Err(expired(&credential)),
             Err(failure) if is_last || failure.exit() != Exit::Network => return Err(failure),
@@ -72,12 +82,12 @@ fn fetch(client: &Client, wanted: &ResolveResponse, output: &Output) -> Result<V
 }
 
 /// The two answers must speak of the same bytes, and of no more than a package may have.
-fn check_credential(wanted: &ResolveResponse, credential: &DownloadResponse) -> Result<(), Failure> {
+fn check_credential(wanted: &Wanted, place: &Place, credential: &DownloadResponse) -> Result<(), Failure> {
     if credential.sha256 != wanted.sha256 {
         return Err(digest_mismatch(wanted.sha256, credential.sha256));
     }
-    if credential.size_bytes != wanted.size_bytes {
-        return Err(disagreement(format!("resolved {} bytes, offered {}", wanted.size_bytes, credential.size_bytes)));
+    if credential.size_bytes != place.size_bytes {
+        return Err(disagreement(format!("resolved {} bytes, offered {}", place.size_bytes, credential.size_bytes)));
     }
     let limit = Limits::default().archive_bytes;
     if credential.size_bytes > limit {
@@ -99,7 +109,7 @@ fn digest_mismatch(expected: Sha256, got: Sha256) -> Failure {
         .hint("try again; if it stays, something on the way or the registry's store is broken")
 }
 
-fn disagreement(detail: String) -> Failure {
+pub(super) fn disagreement(detail: String) -> Failure {
     Failure::new(Exit::Refused, "invalid_answer", "the registry's answers contradict each other")
         .detail(detail)
         .hint("try again; if it stays, tell those who run the registry")
@@ -115,7 +125,8 @@ fn expired(credential: &DownloadResponse) -> Failure {
     .hint("check that the clocks of this machine and of the registry are right")
 }
 
-fn refused(wanted: &ResolveResponse, findings: Vec<Finding>) -> Failure {
-    let ResolveResponse { namespace, slug, version, .. } = wanted;
+fn refused(wanted: &Wanted, findings: Vec<Finding>) -> Failure {
+    let (namespace, slug, version) = (wanted.namespace(), wanted.slug(), &wanted.version);
     Failure::refused(format!("{namespace}/{slug} {version} cannot be installed"), findings)
+        .hint("nothing was changed; tell those who run the registry")
 }

@@ -43,11 +43,19 @@ impl Record {
 
     /// `@namespace/slug@version`, where the version can be written so.
     pub(crate) fn coordinate(&self) -> String {
-        let exact = self.version.to_release().map(Selector::Version);
-        let coordinate =
-            exact.and_then(|exact| Coordinate::new(self.namespace.clone(), self.skill_slug.clone(), exact));
-        coordinate
-            .map_or_else(|_| format!("{}/{}", self.namespace, self.skill_slug), |coordinate| coordinate.to_string())
+        let exact = self.exact().map(|coordinate| coordinate.to_string());
+        exact.unwrap_or_else(|| format!("{}/{}", self.namespace, self.skill_slug))
+    }
+
+    /// Exactly this version, where it can be written so.
+    pub(crate) fn exact(&self) -> Option<Coordinate> {
+        let exact = self.version.to_release().map(Selector::Version).ok()?;
+        Coordinate::new(self.namespace.clone(), self.skill_slug.clone(), exact).ok()
+    }
+
+    /// The skill, without a version.
+    pub(crate) fn skill(&self) -> Option<Coordinate> {
+        Coordinate::new(self.namespace.clone(), self.skill_slug.clone(), Selector::Latest).ok()
     }
 
     /// Whether both come from the same skill of the same registry.
@@ -75,7 +83,7 @@ pub(crate) fn read_record(skill: &Path) -> Result<Option<Record>, Failure> {
 }
 
 /// The manifest of an installed skill, if there is a readable one.
-pub(super) fn read_manifest(skill: &Path) -> Option<Manifest> {
+pub(crate) fn read_manifest(skill: &Path) -> Option<Manifest> {
     let text = fs::read_to_string(skill.join(FOLDER).join(MANIFEST)).ok()?;
     Manifest::from_json(&text).ok()
 }

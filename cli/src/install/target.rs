@@ -5,12 +5,37 @@ use std::path::{Path, PathBuf};
 
 use skillhub_protocol::Manifest;
 
-use crate::args::TargetArgs;
+use crate::args::{Convention, TargetArgs};
 use crate::config::Environment;
 use crate::error::{Exit, Failure};
 
-const UNIVERSAL: [&str; 2] = [".agent", "skills"];
-const CLAUDE: [&str; 2] = [".claude", "skills"];
+/// In the order in which clients look; `.agents` is no folder of the convention, and comes after all others.
+const LOOKUP: [Convention; 2] = [Convention::Agent, Convention::Claude];
+const ALL: [Convention; 3] = [Convention::Agent, Convention::Claude, Convention::Agents];
+
+impl Convention {
+    fn segments(self) -> [&'static str; 2] {
+        match self {
+            Self::Agent => [".agent", "skills"],
+            Self::Claude => [".claude", "skills"],
+            Self::Agents => [".agents", "skills"],
+        }
+    }
+
+    /// The folder, from the project or the home folder.
+    pub(crate) fn folder(self) -> String {
+        self.segments().join("/")
+    }
+
+    /// The clients whose folder this is.
+    pub(super) fn of_folder(folder: &str) -> Option<Self> {
+        ALL.into_iter().find(|agent| agent.folder() == folder)
+    }
+
+    fn below(self, base: &Path) -> PathBuf {
+        base.join(self.folder())
+    }
+}
 
 /// A folder that holds skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,39 +44,70 @@ pub(crate) struct Target {
     pub(crate) dir: PathBuf,
     /// Whether it is one of the home folder.
     pub(crate) is_global: bool,
+    /// Whose folder of the project it is; what is in it stands in the project's lock file.
+    pub(crate) in_project: Option<Convention>,
 }
 
 impl Target {
     /// The folder that the options name: `./.agent/skills` if they name none.
     pub(crate) fn choose(args: &TargetArgs, env: &Environment) -> Result<Self, Failure> {
-        if let Some(dir) = &args.dir {
-            return Ok(Self { dir: env.cwd.join(dir), is_global: false });
+        let agent = args.agent().unwrap_or(Convention::Agent);
+        match (&args.dir, args.home) {
+            (Some(dir), _) => Ok(Self { dir: env.cwd.join(dir), is_global: false, in_project: None }),
+            (None, true) => Self::global(agent, env)
+                .ok_or_else(|| Failure::usage("there is no home folder").hint("name a folder with --dir")),
+            (None, false) => Self::project(agent, env).checked(env),
         }
-        let segments = if args.claude { CLAUDE } else { UNIVERSAL };
+    }
+
+    /// The folders in which a named skill is looked for: those of the project or, with `--global`, of the home folder; only the
+    /// one that the options name, if they name one.
+    pub(crate) fn searched(args: &TargetArgs, env: &Environment) -> Result<Vec<Self>, Failure> {
+        if args.dir.is_some() {
+            return Ok(vec![Self::choose(args, env)?]);
+        }
+        let agents = ALL.into_iter().filter(|agent| args.agent().is_none_or(|named| named == *agent));
         if args.home {
-            let home = env.home.as_ref().ok_or_else(|| Failure::usage("there is no home folder").hint("give --dir"))?;
-            return Ok(Self { dir: home.join(segments.join("/")), is_global: true });
+            return Ok(agents.filter_map(|agent| Self::global(agent, env)).collect());
         }
-        refuse_links(&env.cwd, &segments)?;
-        Ok(Self { dir: env.cwd.join(segments.join("/")), is_global: false })
+        agents.map(|agent| Self::project(agent, env).checked(env)).collect()
     }
 
     /// All folders that clients look at, the first one first.
     pub(crate) fn all(env: &Environment) -> Vec<Self> {
-        let in_project = |segments: [&str; 2]| Self { dir: env.cwd.join(segments.join("/")), is_global: false };
-        let in_home = |segments: [&str; 2]| {
-            let dir = env.home.as_ref().map(|home| home.join(segments.join("/")));
-            dir.map(|dir| Self { dir, is_global: true })
-        };
-        let order = [Some(in_project(UNIVERSAL)), in_home(UNIVERSAL), Some(in_project(CLAUDE)), in_home(CLAUDE)];
+        let both = |agent| [Some(Self::project(agent, env)), Self::global(agent, env)];
+        let order = LOOKUP.into_iter().chain([Convention::Agents]).flat_map(both);
         let mut all = Vec::<Self>::new();
-        for target in order.into_iter().flatten() {
+        for target in order.flatten() {
             // In the home folder itself, project and home are one.
             if !all.iter().any(|other| other.dir == target.dir) {
                 all.push(target);
             }
         }
         all
+    }
+
+    /// A folder of the project.
+    pub(crate) fn project(agent: Convention, env: &Environment) -> Self {
+        Self { dir: agent.below(&env.cwd), is_global: false, in_project: Some(agent) }
+    }
+
+    fn global(agent: Convention, env: &Environment) -> Option<Self> {
+        let dir = agent.below(env.home.as_ref()?);
+        Some(Self { dir, is_global: true, in_project: None })
+    }
+
+    /// The same folder of the project, if there is no link on the way to it.
+    pub(crate) fn checked(self, env: &Environment) -> Result<Self, Failure> {
+        if let Some(agent) = self.in_project {
+            refuse_links(&env.cwd, &agent.segments())?;
+        }
+        Ok(self)
+    }
+
+    /// What the block in `AGENTS.md` and lists call it.
+    pub(crate) fn location(&self) -> &'static str {
+        if self.is_global { "global" } else { "project" }
     }
 
     /// The folders in it that hold a `SKILL.md`, in order, links to folders among them as other clients have it.

@@ -24,6 +24,16 @@ pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
     })
 }
 
+/// The same for text of several lines: tabs and line ends stay, those of CRLF included.
+pub(crate) fn escape_text(text: &str) -> Cow<'_, str> {
+    let text = if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) };
+    let escaped = replace(&text, |out, c| match c {
+        '\n' | '\t' => out.push(c),
+        c => drop(write!(out, "\\u{{{:x}}}", u32::from(c))),
+    });
+    Cow::Owned(escaped.into_owned())
+}
+
 fn replace(text: &str, write_escape: impl Fn(&mut String, char)) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -66,6 +76,11 @@ mod tests {
         ] {
             assert_eq!(escape(text), shown);
         }
+    }
+
+    #[test]
+    fn lines_stay_lines() {
+        assert_eq!(escape_text("a\r\n\tb\u{1b}[2J\rc\n"), "a\n\tb\\u{1b}[2J\\u{d}c\n");
     }
 
     #[test]

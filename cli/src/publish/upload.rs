@@ -42,6 +42,26 @@ pub(crate) fn publish(
     options: &PublishOptions,
     progress: &Progress,
 ) -> Result<Published, Failure> {
+    let (request, package) = prepare(client, draft, options)?;
+    let opened = client.open_upload(&request).map_err(|failure| explain_conflict(failure).detail("phase: open"))?;
+    let is_new = opened.state != UploadState::Published;
+    let id = opened.id.clone();
+    let uploaded = transfer(client, opened, &package, progress).map_err(|failure| {
+        // So that the version is not held for an upload that will not come.
+        let _ = client.cancel_upload(&id);
+        failure.detail("phase: upload")
+    })?;
+    let decided = wait(client, uploaded).and_then(|decided| verdict(draft, &request, decided, is_new));
+    decided.map_err(|failure| failure.detail(format!("phase: validate (upload {id})")))
+}
+
+/// The version that [`publish`] would publish, chosen and checked in the same way; nothing is opened.
+pub(crate) fn rehearse(client: &Client, draft: &Draft, options: &PublishOptions) -> Result<Coordinate, Failure> {
+    prepare(client, draft, options).and_then(|(request, _)| coordinate(&request))
+}
+
+/// What is sent, and the bytes that it declares.
+fn prepare(client: &Client, draft: &Draft, options: &PublishOptions) -> Result<(OpenUpload, Vec<u8>), Failure> {
     let in_skill_md = draft.skill_md.version();
     let version = choose_version(options.version.as_ref(), in_skill_md.as_ref(), || current(client, draft, options))?;
     let package = canonical(&draft.contents).bytes;
@@ -52,15 +72,7 @@ pub(crate) fn publish(
         package: PackageDeclaration { size_bytes: package.len() as u64, sha256: skillhub_package::sha256(&package) },
         manifest: draft.manifest(version)?,
     };
-    let opened = client.open_upload(&request).map_err(explain_conflict)?;
-    let is_new = opened.state != UploadState::Published;
-    let id = opened.id.clone();
-    let uploaded = transfer(client, opened, &package, progress).inspect_err(|_| {
-        // So that the version is not held for an upload that will not come.
-        let _ = client.cancel_upload(&id);
-    })?;
-    let decided = wait(client, uploaded)?;
-    verdict(draft, &request, decided, is_new)
+    Ok((request, package))
 }
 
 fn current(client: &Client, draft: &Draft, options: &PublishOptions) -> Result<Option<Current>, Failure> {
@@ -98,7 +110,7 @@ fn transfer(
         match client.store(put, package, progress) {
             Ok(Stored::Yes) => break,
             Ok(Stored::Expired) if attempts_left > 0 => {}
-            Ok(Stored::Expired) => return Err(expired(&session)),
+            Ok(Stored::Expired) => return Err(expired()),
             // The bytes may have arrived even so: the session tells.
             Err(failure) if attempts_left == 0 => return Err(failure),
             Err(_) => {}
@@ -108,9 +120,8 @@ fn transfer(
     Ok(session)
 }
 
-fn expired(session: &UploadSession) -> Failure {
+fn expired() -> Failure {
     Failure::new(Exit::Network, "upload_expired", "the store refuses the URLs that the registry gives for the upload")
-        .detail(format!("upload: {}", session.id))
         .hint("check that the clocks of this machine and of the registry are right")
 }
 
@@ -132,8 +143,8 @@ fn wait(client: &Client, mut session: UploadSession) -> Result<UploadSession, Fa
 fn too_slow(session: &UploadSession) -> Failure {
     let message = format!("the registry has not decided within {} seconds", PATIENCE.as_secs());
     Failure::new(Exit::Network, "timeout", message)
-        .detail(format!("upload: {}, state {}", session.id, session.state))
-        .hint("publish again later: the registry continues with the same upload, or says that it is published")
+        .detail(format!("state: {}", session.state))
+        .hint("`skillhub status` asks for it; to publish again continues with the same upload")
 }
 
 fn verdict(draft: &Draft, request: &OpenUpload, session: UploadSession, is_new: bool) -> Result<Published, Failure> {
@@ -150,9 +161,7 @@ fn verdict(draft: &Draft, request: &OpenUpload, session: UploadSession, is_new: 
         }
         (state, _) => {
             let message = format!("{coordinate} was not published: the upload ended as {state}");
-            let failure =
-                Failure::new(Exit::Failed, "session_closed", message).detail(format!("upload: {}", session.id));
-            Err(failure.hint("publish again"))
+            Err(Failure::new(Exit::Failed, "session_closed", message).hint("publish again"))
         }
     }
 }

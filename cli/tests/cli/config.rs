@@ -85,6 +85,52 @@ fn options_then_environment_then_the_users_file() {
 }
 
 #[test]
+fn the_project_names_its_registry_but_does_not_get_the_token_by_that() {
+    let (mut sandbox, of_user, of_project) = (Sandbox::new(), registry(), registry());
+    sandbox.run(&["login", "--registry", &of_user.url(), "--token", "sk_good"]).ends(0);
+    sandbox.write("skillhub.toml", format!("registry = \"{}\"\n", of_project.url()));
+    sandbox.set("SKILLHUB_TOKEN", "sk_other");
+    sandbox.run(&["list", "--remote"]).ends(0);
+    assert_eq!(last_token(&of_project), None, "a project may come from anybody");
+    sandbox.set("SKILLHUB_REGISTRY", &of_project.url());
+    sandbox.run(&["list", "--remote"]).ends(0);
+    assert_eq!(last_token(&of_project).as_deref(), Some("Bearer sk_other"));
+    sandbox.set("SKILLHUB_REGISTRY", &of_user.url());
+    sandbox.run(&["list", "--remote"]).ends(0);
+    assert_eq!(last_token(&of_user).as_deref(), Some("Bearer sk_other"), "the environment comes before the project");
+
+    sandbox.set("SKILLHUB_REGISTRY", "");
+    sandbox.set("SKILLHUB_TOKEN", "");
+    sandbox.run(&["login", "--registry", &of_project.url(), "--token", "sk_good"]).ends(0);
+    sandbox.run(&["list", "--remote"]).ends(0);
+    assert_eq!(last_token(&of_project).as_deref(), Some("Bearer sk_good"), "the user signed in to it");
+    for (text, said) in [
+        ("token = \"sk_x\"\n", "unknown field `token`"),
+        ("ca = \"ca.pem\"\n", "unknown field `ca`"),
+        ("registry = \"http://skills.example.com\"\n", "must be https"),
+    ] {
+        sandbox.write("skillhub.toml", text);
+        sandbox.run(&["list", "--remote"]).ends(2).says(&["skillhub.toml", said]);
+    }
+}
+
+#[test]
+fn signing_out_forgets_one_token_or_all() {
+    let (sandbox, one, other) = (Sandbox::new(), registry(), registry());
+    for server in [&one, &other] {
+        sandbox.run(&["login", "--registry", &server.url(), "--token", "sk_good"]).ends(0);
+    }
+    sandbox.run(&["logout"]).ends(0);
+    sandbox.run(&["list", "--remote"]).ends(0);
+    assert_eq!(last_token(&other), None, "the last one is the default");
+    sandbox.run(&["whoami", "--registry", &one.url()]).ends(0);
+    sandbox.run(&["logout", "--all"]).ends(0);
+    sandbox.run(&["whoami", "--registry", &one.url()]).ends(3);
+    let text = fs::read_to_string(sandbox.home().join(".config/skillhub/config.toml")).unwrap();
+    assert!(!text.contains("sk_good"), "{text}");
+}
+
+#[test]
 fn local_mode_reads_what_the_local_registry_wrote() {
     let (mut sandbox, server) = (Sandbox::new(), registry());
     sandbox.set("SKILLHUB_REGISTRY", "https://unused.example");

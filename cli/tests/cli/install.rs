@@ -210,6 +210,28 @@ const CASES: &[Case] = &[
         says: &["[path_hidden]", ".astron/metadata.json"],
     },
     Case {
+        name: "a length of 10 GB",
+        spoil: |answers| answers.artifact = answers.artifact.clone().with("content-length", "10000000000"),
+        code: 6,
+        says: &["[digest_mismatch]", "got      10000000000 bytes"],
+    },
+    Case {
+        name: "an archive with a link",
+        spoil: |answers| {
+            let mut archive = answers.artifact.body.clone();
+            // The mode of the first entry in the directory: 38 bytes after its signature, in the upper half.
+            let entry = archive.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+            archive[entry + 40..entry + 42].copy_from_slice(&0o120_777_u16.to_le_bytes());
+            let digest = json!(skillhub_package::sha256(&archive));
+            for answer in [&mut answers.resolve, &mut answers.download] {
+                answer["sha256"] = digest.clone();
+            }
+            answers.artifact = Response::new(200, "application/zip", archive);
+        },
+        code: 6,
+        says: &["[not_regular_file]"],
+    },
+    Case {
         name: "a store that refuses every URL",
         spoil: |answers| answers.artifact = Response::new(403, "application/xml", "<Error/>"),
         code: 4,

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::{Answers, Ran, Sandbox, Server, Skill, Tls, tree};
+use crate::support::{Answers, Ran, Sandbox, Server, Shop, Skill, Tls, tree};
 
 /// A registry that offers one version, and a project.
 struct Offer {
@@ -181,6 +181,65 @@ fn the_same_slug_of_another_namespace_is_a_conflict() {
     offer.install(&["--as", "team-checker"]).ends(0);
 }
 
+#[test]
+fn the_cache_is_verified_on_use_and_nobody_elses_to_read() {
+    let skill = Skill::new("checker", "1.0.0");
+    let offer = Offer::new(&skill);
+    offer.install(&[]).ends(0);
+    let cache = offer.sandbox.home().join(".cache/skillhub/packages");
+    let cached = cache.join(format!("{}.zip", skill.digest));
+    assert_eq!(fs::read(&cached).unwrap(), skill.archive);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&cache).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(fs::metadata(&cached).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    fs::remove_dir_all(offer.skill()).unwrap();
+    offer.install(&[]).ends(0);
+    assert_eq!(offer.store.requests().len(), 1, "it came out of the cache");
+    let fresh = tree(&offer.skill());
+
+    fs::write(&cached, "spoiled").unwrap();
+    fs::remove_dir_all(offer.skill()).unwrap();
+    offer.install(&[]).ends(0);
+    assert_eq!(offer.store.requests().len(), 2, "what is spoiled is downloaded again");
+    assert_eq!(fs::read(&cached).unwrap(), skill.archive);
+    assert_eq!(tree(&offer.skill())["SKILL.md"], fresh["SKILL.md"]);
+}
+
+#[test]
+fn many_skills_at_once_into_one_folder_and_one_lock_file() {
+    let sandbox = Sandbox::new();
+    let shop = Shop::open(&sandbox);
+    shop.sign_in(&sandbox);
+    let coordinates: Vec<String> = (10..40).map(|i| format!("@team/skill-{i}")).collect();
+    (10..40).for_each(|i| shop.publish(Skill::new(&format!("skill-{i}"), "1.0.0")));
+    let mut args = vec!["install"];
+    args.extend(coordinates.iter().map(String::as_str));
+    let ran = sandbox.run(&args).ends(0);
+    let told: Vec<&str> = ran.stdout.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
+    assert_eq!(told, coordinates.iter().map(|coordinate| format!("{coordinate}@1.0.0")).collect::<Vec<_>>());
+    let lock = fs::read_to_string(sandbox.project().join("skillhub.lock")).unwrap();
+    assert_eq!(lock.matches("[[skill]]").count(), 30, "{lock}");
+
+    // Processes that change the same lock file do not lose each other's lines.
+    fs::remove_dir_all(sandbox.project().join(".agent")).unwrap();
+    fs::remove_file(sandbox.project().join("skillhub.lock")).unwrap();
+    let start = |(i, coordinate): (usize, &String)| {
+        let target = ["agent", "claude", "agents"][i % 3];
+        let mut command = sandbox.command(&["install", coordinate, "--target", target]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let children: Vec<_> = coordinates.iter().take(9).enumerate().map(start).collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    let lock = fs::read_to_string(sandbox.project().join("skillhub.lock")).unwrap();
+    assert_eq!(lock.matches("[[skill]]").count(), 9, "{lock}");
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_not_followed() {
@@ -201,6 +260,14 @@ fn links_are_not_followed() {
     fs::create_dir_all(offer.folder()).unwrap();
     symlink(secret.join("made"), offer.folder().join(".skillhub-lock")).unwrap();
     offer.install(&[]).ends(1).says(&[".skillhub-lock is a link"]);
+    fs::remove_file(offer.folder().join(".skillhub-lock")).unwrap();
+
+    symlink(secret.join("made"), project.join("skillhub.lock")).unwrap();
+    offer.install(&[]).ends(1).says(&["skillhub.lock: it is a link"]);
+    assert!(!offer.skill().exists());
+    fs::remove_file(project.join("skillhub.lock")).unwrap();
+    symlink(secret.join("made"), project.join(".skillhub.lock.new")).unwrap();
+    offer.install(&[]).ends(0);
     assert!(tree(&secret).is_empty());
 }
 

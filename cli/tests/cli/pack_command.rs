@@ -78,7 +78,8 @@ fn the_verdict_in_json_is_complete() {
     let ran = sandbox.run(&["pack", "bad", "--json"]).ends(6);
     let verdict = ran.json();
     assert_eq!((&verdict["outcome"], &verdict["file"]), (&json!("failed"), &Value::Null));
-    assert_eq!(verdict["error"], json!({"code": "file_type", "message": "bad cannot be published"}));
+    let hint = "correct what is listed, then try again";
+    assert_eq!(verdict["error"], json!({"code": "file_type", "message": "bad cannot be published", "hint": hint}));
     assert_eq!(verdict["files"].as_array().unwrap().len(), 2);
     let codes: Vec<_> = verdict["findings"].as_array().unwrap().iter().map(|finding| &finding["code"]).collect();
     assert_eq!(codes, ["file_type", "yaml_invalid"]);

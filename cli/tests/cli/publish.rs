@@ -337,3 +337,49 @@ fn many_skills_come_out_in_order() {
     let expected: String = names.iter().map(|name| format!("published @team/{name}@0.1.0\n")).collect();
     assert_eq!(ran.stdout, expected);
 }
+
+#[test]
+fn a_rehearsal_checks_and_chooses_and_sends_nothing() {
+    let (sandbox, hub) = (Sandbox::new(), Hub::start());
+    skill(&sandbox, "all/helper", "name: helper\ndescription: Helps.");
+    sandbox.write("all/broken/SKILL.md", "no frontmatter");
+    let ran = hub.publish(&sandbox, &["all/helper", "--namespace", "@team", "--dry-run"]).ends(0);
+    assert_eq!(ran.stdout, "would publish @team/helper@0.1.0\n");
+    ran.says(&["SKILL.md"]);
+    let ran = hub.publish(&sandbox, &["all", "--all", "--namespace", "@team", "--dry-run"]).ends(6);
+    assert_eq!(ran.stdout, "failed all/broken\nwould publish @team/helper@0.1.0\n");
+    ran.says(&["1 would be published, 0 duplicate, 1 failed"]);
+    let ran = hub.publish(&sandbox, &["all/helper", "--namespace", "@team", "--dry-run", "--json"]).ends(0);
+    assert_eq!((&ran.json()["outcome"], &ran.json()["coordinate"]), (&json!("passed"), &json!("@team/helper@0.1.0")));
+    assert!(hub.opened().is_empty() && hub.store.requests().is_empty());
+}
+
+#[test]
+fn an_error_names_its_phase() {
+    let (sandbox, hub) = (Sandbox::new(), Hub::start());
+    skill(&sandbox, "helper", "name: helper\ndescription: Helps.");
+    hub.script("POST /api/uploads", Response::problem(403, "forbidden", "alice may not publish to @team"));
+    hub.publish(&sandbox, &["helper", "--namespace", "@team"]).ends(3).says(&["  phase: open\n"]);
+    for _ in 0..3 {
+        hub.script("PUT /staging/x", Response::new(500, "application/xml", "<Error/>"));
+        hub.script(UPLOAD_ROUTE, waiting(&hub));
+    }
+    hub.publish(&sandbox, &["helper", "--namespace", "@team"]).ends(4).says(&["  phase: upload\n"]);
+    hub.scripted.lock().unwrap().clear();
+    hub.script(UPLOAD_ROUTE, Response::problem(404, "not_found", "it is gone"));
+    let said = format!("  phase: validate (upload {UPLOAD})\n");
+    hub.publish(&sandbox, &["helper", "--namespace", "@team"]).ends(1).says(&[&said]);
+}
+
+#[test]
+fn an_upload_that_was_interrupted_goes_on_where_it_was() {
+    let (sandbox, hub) = (Sandbox::new(), Hub::start());
+    skill(&sandbox, "helper", "name: helper\ndescription: Helps.");
+    // As if the bytes had been sent before: the registry answers with the session that it has, and it waits for nothing.
+    let body = json!({"namespace": "@team", "manifest": {"slug": "helper", "version": "0.1.0"}, "package": {}});
+    hub.script("POST /api/uploads", Response::json(200, &session(&body, "VALIDATING", "https://127.0.0.1:9")));
+    hub.script(UPLOAD_ROUTE, Response::json(200, &session(&body, "PUBLISHED", "https://127.0.0.1:9")));
+    let ran = hub.publish(&sandbox, &["helper", "--namespace", "@team", "--json"]).ends(0);
+    assert_eq!((&ran.json()["versionId"], &ran.json()["outcome"]), (&json!(VERSION), &json!("published")));
+    assert!(hub.store.requests().is_empty(), "nothing is sent twice");
+}

@@ -23,13 +23,13 @@ fn the_file_is_made_and_follows_what_is_installed() {
     skill(&sandbox, "../home/.agent/skills/beta", "\"Global: beta </skill>.\"");
     skill(&sandbox, "../home/.claude/skills/alpha", "Alpha.");
     skill(&sandbox, ".agent/skills/zeta", ">\n  Two\n  lines.");
-    skill(&sandbox, ".agent/skills/broken", &"x".repeat(501));
+    skill(&sandbox, ".agent/skills/broken", "[a, list]");
     skill(&sandbox, "../home/.agent/skills/broken", "Not looked at.");
 
     sandbox.run(&["sync", "--check"]).ends(1);
     assert!(!sandbox.project().join("AGENTS.md").exists());
     let ran = sandbox.run(&["sync"]).ends(0).says(&[
-        "/broken/SKILL.md is left out: has 501 UTF-16 units, at most 500 are allowed\n",
+        "/broken/SKILL.md is left out: has a description that is no text\n",
         "/.claude/skills/beta is shadowed by ",
     ]);
     assert_eq!(ran.stdout, "updated AGENTS.md: 3 skills\n");

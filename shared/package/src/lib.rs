@@ -33,5 +33,5 @@ pub use limits::Limits;
 pub use policy::{
     Action, ContentCheck, ContentPolicy, Declared, FileTypes, NameRule, Package, Policy, Report, check, check_contents,
 };
-pub use skill_md::{SkillMd, parse_skill_md};
+pub use skill_md::{SkillMd, describe_skill_md, parse_skill_md};
 pub use verify::{verify, verify_skill_md};

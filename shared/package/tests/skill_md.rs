@@ -1,7 +1,7 @@
 //! What a `SKILL.md` says, beyond its verdicts.
 
 use serde_json::json;
-use skillhub_package::parse_skill_md;
+use skillhub_package::{describe_skill_md, parse_skill_md};
 
 #[test]
 fn the_whole_frontmatter_is_kept_as_yaml_1_2_reads_it() {
@@ -57,6 +57,36 @@ fn no_text_makes_the_parser_panic() {
         let text = format!("---\nname: a\ndescription: {}\n---\n", pieces.collect::<String>());
         if let Ok(skill_md) = parse_skill_md(text.as_bytes()) {
             assert!(skill_md.frontmatter.is_object());
+            assert_eq!(describe_skill_md(text.as_bytes()).as_deref(), Ok(skill_md.description.as_str()), "{text}");
         }
     }
+}
+
+#[test]
+fn clients_show_descriptions_that_no_publisher_could_publish() {
+    let long = "x".repeat(2000);
+    let told = |frontmatter: &str| {
+        let described = describe_skill_md(format!("---\n{frontmatter}\n---\nbody\n").as_bytes());
+        described.map_err(|finding| finding.code)
+    };
+    for (frontmatter, expected) in [
+        ("description: Plain.", Ok("Plain.")),
+        ("name: a\ndescription: >\n  Two\n  lines.", Ok("Two lines.")),
+        ("description: \" Quoted # not a comment \"", Ok("Quoted # not a comment")),
+        (&format!("description: {long}"), Ok(&*long)),
+        ("description: Use when: it fits\nallowed-tools: Read", Ok("Use when: it fits")),
+        ("description: `code` first", Ok("`code` first")),
+        ("description: Good.\nother: a: b", Ok("Good.")),
+        ("name: a", Err("description_missing")),
+        ("description: ''", Err("description_missing")),
+        ("description: [a, b]", Err("description_type")),
+        ("description: &a b", Ok("&a b")),
+        ("description: a\ndescription: b", Err("yaml_duplicate_key")),
+        ("description: \"a\\e[2J\"", Err("control_character")),
+        ("description: \"a\\u202Eb\"", Err("hidden_unicode")),
+        ("description: *a\n  b: c: d", Err("yaml_anchor")),
+    ] {
+        assert_eq!(told(frontmatter), expected.map(str::to_owned).map_err(str::to_owned), "{frontmatter}");
+    }
+    assert_eq!(describe_skill_md(b"no frontmatter").unwrap_err().code, "frontmatter_missing");
 }

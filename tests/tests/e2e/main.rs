@@ -4,6 +4,7 @@ mod command;
 mod crash;
 mod issuers;
 mod logs;
+mod managing;
 mod publishing;
 mod reading;
 mod support;

@@ -1,7 +1,7 @@
 //! Yank, unyank, block, tags, `latest`, and numbers that are never used again.
 
 use serde_json::json;
-use skillhub_protocol::PublishedVersion;
+use skillhub_protocol::{HttpsUrl, PublishedVersion, UtcMillis};
 use skillhub_tests::in_process::InProcess;
 use skillhub_tests::skill::Skill;
 
@@ -53,7 +53,7 @@ impl Shelf {
 
 /// R29, I5: the current version is decided again by every change of the set.
 #[tokio::test]
-async fn latest_is_the_highest_available_release_through_yank_and_unyank() {
+async fn r29_latest_is_the_highest_available_release_through_yank_and_unyank() {
     let shelf = Shelf::with(&["1.0.0", "2.0.0", "1.5.0", "3.0.0-rc.1"]).await;
     assert_eq!(shelf.resolve("").await, "2.0.0");
     for (version, what, latest) in [
@@ -129,7 +129,7 @@ async fn versions_are_listed_by_semver_and_paged_without_gap_or_repetition() {
 
 /// R24, R29: a tag means an available version or nothing, and does not come back by itself.
 #[tokio::test]
-async fn tags_move_and_go_with_their_version() {
+async fn r24_tags_move_and_go_with_their_version() {
     let shelf = Shelf::with(&["1.0.0", "2.0.0"]).await;
     let skill = format!("/api/skills/{}", shelf.versions[0].skill_id);
     let tag = async |method: &str, tag: &str, version: &str| {
@@ -227,4 +227,23 @@ async fn every_change_is_in_the_record_once_with_who_what_and_why() {
     assert_eq!(entries, expected);
     let answer = shelf.registry.send(Some(&shelf.team.lead), "GET", "/api/namespaces/team/audit?cursor=x", "").await;
     refused(&answer, 400, "invalid_cursor");
+}
+
+/// R25: what was handed out before a block ends with its URL, five minutes later at most; nothing is handed out after it.
+#[tokio::test]
+async fn r25_a_block_ends_downloads_within_the_life_of_a_url() {
+    let shelf = Shelf::with(&["1.0.0"]).await;
+    let PublishedVersion { skill_id, version_id, .. } = &shelf.versions[0];
+    let path = format!("/api/skills/{skill_id}/versions/{version_id}/download");
+    let before = get(&shelf.registry, Some(&shelf.team.reader), &path).await;
+    let url: HttpsUrl = before["url"].as_str().unwrap().parse().unwrap();
+    shelf.change(0, "block").await;
+    assert_eq!(shelf.download(0).await, 410);
+    let expires: UtcMillis = before["expiresAt"].as_str().unwrap().parse().unwrap();
+    let life = expires.epoch_millis() - shelf.registry.clock.now().epoch_millis();
+    assert!(life <= 300_000, "{life}");
+    // The window itself: documented, and no longer than that.
+    let request = http::Request::get(url.expose()).body(bytes::Bytes::new()).unwrap();
+    assert_eq!(shelf.registry.wire.send(request).await.unwrap().status(), 200);
+    shelf.registry.settled().await;
 }

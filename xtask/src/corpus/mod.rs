@@ -18,10 +18,15 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-use self::client::{Batch, Verdict};
-use self::fetch::{PACKS, Pack};
-use self::server::Server;
+use self::client::Verdict;
+pub(crate) use self::client::{Batch, publish_all};
+use self::fetch::PACKS;
+pub(crate) use self::fetch::Pack;
+pub(crate) use self::server::Server;
 use crate::process::{cargo, run as run_command, target};
+
+/// A pack of which every skill can be published.
+pub(crate) const ARC: &Pack = &PACKS[0];
 
 /// How many skills are installed and compared.
 const INSTALLED: usize = 10;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use serde::Serialize;
-use skillhub_protocol::{Finding, PublishedVersion};
+use skillhub_protocol::{Coordinate, Finding, PublishedVersion};
 
 use crate::error::Failure;
 use crate::publish::{Draft, Published};
@@ -34,6 +34,8 @@ pub(super) struct Verdict {
 pub(super) enum Outcome {
     Published,
     AlreadyPublished,
+    /// It can be published; nothing was uploaded.
+    Passed,
     /// Another folder of the batch holds the same skill.
     Duplicate,
     Failed,
@@ -57,6 +59,15 @@ impl Verdict {
         }
     }
 
+    pub(super) fn rehearsed(draft: &Draft, coordinate: &Coordinate) -> Self {
+        Self {
+            coordinate: Some(coordinate.to_string()),
+            left_out: draft.left_out.iter().map(|left_out| left_out.path.clone()).collect(),
+            warnings: draft.warnings.clone(),
+            ..Self::new(&draft.source, Outcome::Passed)
+        }
+    }
+
     pub(super) fn duplicate(source: &Path, other: &Path) -> Self {
         Self { same_as: Some(other.display().to_string()), ..Self::new(source, Outcome::Duplicate) }
     }
@@ -72,6 +83,7 @@ impl fmt::Display for Verdict {
         match (self.outcome, &self.same_as) {
             (Outcome::Published, _) => write!(f, "published {what}"),
             (Outcome::AlreadyPublished, _) => write!(f, "already published {what}"),
+            (Outcome::Passed, _) => write!(f, "would publish {what}"),
             (Outcome::Duplicate, other) => write!(f, "same skill {what} as {}", other.as_deref().unwrap_or_default()),
             (Outcome::Failed, _) => write!(f, "failed {what}"),
         }
@@ -84,6 +96,8 @@ impl fmt::Display for Verdict {
 pub(super) struct Summary {
     published: usize,
     already_published: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    passed: usize,
     duplicate: usize,
     failed: usize,
 }
@@ -94,18 +108,25 @@ impl Summary {
         Self {
             published: count(Outcome::Published),
             already_published: count(Outcome::AlreadyPublished),
+            passed: count(Outcome::Passed),
             duplicate: count(Outcome::Duplicate),
             failed: count(Outcome::Failed),
         }
     }
 }
 
+/// Only a rehearsal has such.
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { published, already_published, duplicate, failed } = self;
-        write!(
-            f,
-            "{published} published, {already_published} already published, {duplicate} duplicate, {failed} failed"
-        )
+        let Self { published, already_published, passed, duplicate, failed } = self;
+        match passed {
+            0 => write!(f, "{published} published, {already_published} already published")?,
+            _ => write!(f, "{passed} would be published")?,
+        }
+        write!(f, ", {duplicate} duplicate, {failed} failed")
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skillhub_package::pack::{SourceFile, from_files};
 use skillhub_package::{Contents, canonical, sha256};
-use skillhub_protocol::Manifest;
+use skillhub_protocol::{Manifest, Sha256};
 
 use super::{Request, Response, Server, Tls};
 
@@ -15,12 +15,19 @@ pub(crate) struct Skill {
     pub(crate) namespace: String,
     pub(crate) manifest: Manifest,
     pub(crate) archive: Vec<u8>,
+    /// Of the archive.
+    pub(crate) digest: Sha256,
 }
 
 impl Skill {
     /// `@team/<slug>` with a script and a reference.
     pub(crate) fn new(slug: &str, version: &str) -> Self {
         Self::with(slug, version, &[])
+    }
+
+    /// The same in another namespace.
+    pub(crate) fn of(self, namespace: &str) -> Self {
+        Self { namespace: namespace.to_owned(), ..self }
     }
 
     /// The same with more files.
@@ -35,7 +42,8 @@ impl Skill {
         let description = format!("Checks {version}.").parse().unwrap();
         let (slug, name) = (slug.parse().unwrap(), slug.parse().unwrap());
         let manifest = contents.manifest(slug, name, description, version.parse().unwrap()).unwrap();
-        Self { namespace: String::from("@team"), manifest, archive: canonical(&contents).bytes }
+        let archive = canonical(&contents).bytes;
+        Self { namespace: String::from("@team"), manifest, digest: sha256(&archive), archive }
     }
 }
 
@@ -59,7 +67,7 @@ pub(crate) struct Answers {
 
 impl Answers {
     pub(crate) fn of(skill: &Skill) -> Self {
-        let Skill { namespace, manifest, archive } = skill;
+        let Skill { namespace, manifest, archive, .. } = skill;
         let (slug, version) = (&manifest.slug, &manifest.version);
         let (digest, size) = (sha256(archive), archive.len());
         let at = "2026-07-23T00:05:00.000Z";

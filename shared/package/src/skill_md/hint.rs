@@ -63,6 +63,15 @@ fn quote_line(line: &str) -> Option<String> {
     Some(format!("{key}: {}", double_quoted(inner)))
 }
 
+/// The frontmatter with quotation marks wherever a line of its own needs them.
+pub(super) fn quoted(yaml: &str) -> String {
+    let lines = yaml.lines().map(|line| match line.starts_with([' ', '\t']) {
+        false => quote_line(line).unwrap_or_else(|| line.to_owned()),
+        true => line.to_owned(),
+    });
+    lines.map(|line| line + "\n").collect()
+}
+
 fn needs_quotes(value: &str) -> bool {
     match value.chars().next() {
         None | Some('"' | '|' | '>') => false,

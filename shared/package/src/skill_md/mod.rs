@@ -1,5 +1,6 @@
 //! `SKILL.md`: YAML between two fences, then text for the agent.
 
+mod describe;
 mod fences;
 mod fields;
 mod hint;
@@ -9,6 +10,7 @@ mod yaml;
 use serde_json::Value;
 use skillhub_protocol::{Finding, Manifest, Release, SkillName, Summary};
 
+pub use self::describe::describe_skill_md;
 use crate::findings::finish;
 
 /// The path of the file at the root of every package.

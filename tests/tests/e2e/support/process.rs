@@ -198,16 +198,29 @@ impl Command {
     }
 
     fn process(&self, args: &[&str]) -> Process {
+        let mut process = self.remote_process(args);
+        process.arg(format!("--local={}", self.local.display()));
+        process
+    }
+
+    /// The same without the configuration of the registry on this machine.
+    fn remote_process(&self, args: &[&str]) -> Process {
         let mut process = Process::new(env!("CARGO_BIN_EXE_e2e-command"));
-        process.args(args).arg(format!("--local={}", self.local.display()));
+        process.args(args);
         process.current_dir(self.project.path()).stdin(Stdio::null());
         process.env("SKILLHUB_CONFIG_DIR", self.project.path().join("config"));
+        process.env("SKILLHUB_CACHE_DIR", self.project.path().join("cache"));
         process
     }
 
     /// Runs it to its end.
     pub(crate) fn run(&self, args: &[&str]) -> Run {
         run(self.process(args))
+    }
+
+    /// Runs it to its end, for a registry that the arguments name or that it has signed in to.
+    pub(crate) fn run_remote(&self, args: &[&str]) -> Run {
+        run(self.remote_process(args))
     }
 
     /// Starts it and does not wait.

@@ -1,5 +1,7 @@
 //! `cargo xtask bench`: what things cost, as ratios within one run. The targets stand beside what is measured.
 
+mod cli;
+
 use clap::Subcommand;
 
 use crate::process::{cargo, run as run_command};
@@ -8,6 +10,8 @@ use crate::process::{cargo, run as run_command};
 pub(crate) enum Task {
     /// The validation of a full package, and the refusal of hostile ones
     Package,
+    /// The command as a cold process, beside other clients; needs hyperfine
+    Cli,
 }
 
 /// Builds and runs one measurement.
@@ -17,5 +21,6 @@ pub(crate) enum Task {
 pub(crate) fn run(task: &Task) -> Result<(), String> {
     match task {
         Task::Package => run_command(&mut cargo("bench --quiet --package skillhub-package --bench package")),
+        Task::Cli => cli::run(),
     }
 }

@@ -1,0 +1,228 @@
+//! The command as a cold process: CPU time by hyperfine, beside other clients that do the same in the same folders.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+
+use crate::process::{capture, cargo, run as run_command, target};
+use crate::tools::{self, Tool};
+
+/// The most CPU time of a cold process, in milliseconds.
+const MAX_CPU_MS: f64 = 10.0;
+/// How many times less CPU time than any other client.
+const MIN_RATIO: f64 = 10.0;
+/// The same with a thousand installed skills, in milliseconds.
+const MAX_CPU_MS_OF_THOUSAND: f64 = 100.0;
+const SKILLS: usize = 10;
+
+/// What is measured: our command, and those of others that do the same.
+struct Action {
+    name: &'static str,
+    ours: &'static [&'static str],
+    others: &'static [(&'static Tool, &'static [&'static str])],
+    /// What each run needs to be taken away before.
+    undo: Option<&'static str>,
+    skills: usize,
+    max_cpu_ms: f64,
+}
+
+const ACTIONS: [Action; 6] = [
+    Action {
+        name: "version",
+        ours: &["--version"],
+        others: &[
+            (&tools::OPENSKILLS, &["--version"]),
+            (&tools::VERCEL_SKILLS, &["--version"]),
+            (&tools::CLAWHUB, &["--cli-version"]),
+        ],
+        undo: None,
+        skills: SKILLS,
+        max_cpu_ms: MAX_CPU_MS,
+    },
+    Action {
+        name: "list",
+        ours: &["list"],
+        others: &[(&tools::OPENSKILLS, &["list"]), (&tools::VERCEL_SKILLS, &["list"]), (&tools::CLAWHUB, &["list"])],
+        undo: None,
+        skills: SKILLS,
+        max_cpu_ms: MAX_CPU_MS,
+    },
+    Action {
+        name: "sync",
+        ours: &["sync"],
+        others: &[(&tools::OPENSKILLS, &["sync", "-y"])],
+        undo: Some("AGENTS.md"),
+        skills: SKILLS,
+        max_cpu_ms: MAX_CPU_MS,
+    },
+    Action {
+        name: "install",
+        ours: &["install"],
+        others: &[
+            (&tools::OPENSKILLS, &["install", "source/packed", "-y"]),
+            (&tools::VERCEL_SKILLS, &["add", "./source/packed", "-y", "--copy"]),
+        ],
+        undo: Some(".agent/skills/packed"),
+        skills: SKILLS,
+        // Files are synced to the disk, which costs more than the processor.
+        max_cpu_ms: 2.0 * MAX_CPU_MS,
+    },
+    Action {
+        name: "list 1000",
+        ours: &["list"],
+        others: &[],
+        undo: None,
+        skills: 1000,
+        max_cpu_ms: MAX_CPU_MS_OF_THOUSAND,
+    },
+    Action {
+        name: "sync --check 1000",
+        ours: &["sync", "--check"],
+        others: &[],
+        undo: None,
+        skills: 1000,
+        max_cpu_ms: MAX_CPU_MS_OF_THOUSAND,
+    },
+];
+
+/// What hyperfine keeps of a command; times in seconds.
+#[derive(Deserialize)]
+struct Measured {
+    command: String,
+    mean: f64,
+    user: f64,
+    system: f64,
+}
+
+#[derive(Deserialize)]
+struct Report {
+    results: Vec<Measured>,
+}
+
+/// Builds the command for release, measures, and prints a table.
+///
+/// # Errors
+/// If a tool is missing, or a target is missed.
+pub(crate) fn run() -> Result<(), String> {
+    tools::need("hyperfine", &["--version"], "hyperfine")?;
+    run_command(&mut cargo("build --quiet --release --package skillhub-cli --bin skillhub"))?;
+    let home = target().join("bench/cli");
+    println!("{:20}{:14}{:>10}{:>10}{:>9}", "action", "client", "CPU ms", "wall ms", "x ours");
+    let mut missed = Vec::new();
+    for action in &ACTIONS {
+        let project = Project::fresh(&home, action.skills)?;
+        missed.extend(measure(action, &project)?);
+    }
+    if missed.is_empty() { Ok(()) } else { Err(format!("targets missed:\n  {}", missed.join("\n  "))) }
+}
+
+/// Prints the rows of an action; gives the targets that it misses.
+fn measure(action: &Action, project: &Project) -> Result<Vec<String>, String> {
+    let report = project.hyperfine(action)?;
+    let cpu = |measured: &Measured| (measured.user + measured.system) * 1000.0;
+    let ours = report.results.first().map(cpu).ok_or("hyperfine measured nothing")?;
+    let mut missed = Vec::new();
+    for (number, measured) in report.results.iter().enumerate() {
+        let (client, cpu) = (measured.command.as_str(), cpu(measured));
+        let ratio = cpu / ours;
+        println!("{:20}{client:14}{cpu:>10.1}{:>10.1}{ratio:>9.1}", action.name, measured.mean * 1000.0);
+        if number == 0 && cpu > action.max_cpu_ms {
+            missed.push(format!("{}: {cpu:.1} ms of CPU, at most {} are wanted", action.name, action.max_cpu_ms));
+        }
+        if number > 0 && ratio < MIN_RATIO {
+            missed.push(format!("{}: {client} takes {ratio:.1} times as much, {MIN_RATIO} are wanted", action.name));
+        }
+    }
+    Ok(missed)
+}
+
+/// A project with installed skills, and a home folder.
+struct Project {
+    home: PathBuf,
+    folder: PathBuf,
+}
+
+impl Project {
+    /// Skills that nobody installed, and one in the cache that the lock file names: an installation asks no registry.
+    fn fresh(home: &Path, skills: usize) -> Result<Self, String> {
+        let fault = |e: std::io::Error| format!("{}: {e}", home.display());
+        if home.exists() {
+            fs::remove_dir_all(home).map_err(fault)?;
+        }
+        let project = Self { home: home.join("home"), folder: home.join("project") };
+        fs::create_dir_all(&project.home).map_err(fault)?;
+        for number in 0..skills {
+            let name = format!("skill-{number}");
+            project.skill(&format!(".agent/skills/{name}"), &name)?;
+        }
+        project.skill("source/packed", "packed")?;
+        project.ready_to_install()?;
+        capture(project.command(&["install"]).arg("--quiet"))?;
+        capture(project.command(&["sync"]).arg("--quiet"))?;
+        Ok(project)
+    }
+
+    fn write(&self, path: &str, text: &[u8]) -> Result<(), String> {
+        let path = self.folder.join(path);
+        let made = fs::create_dir_all(path.parent().unwrap_or(&self.folder));
+        made.and_then(|()| fs::write(&path, text)).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
+    fn skill(&self, folder: &str, name: &str) -> Result<(), String> {
+        let body = "Do one thing after another, and look at what came of it.\n".repeat(40);
+        let text =
+            format!("---\nname: {name}\ndescription: Use this when {name} is wanted.\n---\n\n# {name}\n\n{body}");
+        self.write(&format!("{folder}/SKILL.md"), text.as_bytes())?;
+        self.write(&format!("{folder}/references/notes.md"), body.as_bytes())
+    }
+
+    fn ready_to_install(&self) -> Result<(), String> {
+        #[derive(Deserialize)]
+        struct Packed {
+            sha256: String,
+            version: String,
+        }
+        let packed = capture(&mut self.command(&["pack", "source/packed", "-o", "packed.zip", "--json", "--quiet"]))?;
+        let packed: Packed = serde_json::from_str(&packed).map_err(|e| format!("skillhub pack: {e}"))?;
+        let Packed { sha256, version } = &packed;
+        let cache = self.home.join(".cache/skillhub/packages");
+        let kept = fs::create_dir_all(&cache)
+            .and_then(|()| fs::rename(self.folder.join("packed.zip"), cache.join(format!("{sha256}.zip"))));
+        kept.map_err(|e| format!("{}: {e}", cache.display()))?;
+        let lock = format!(
+            "version = 1\n\n[[skill]]\nfolder = \".agent/skills/packed\"\ncoordinate = \"@global/packed\"\n\
+             version = \"{version}\"\nsha256 = \"{sha256}\"\nregistry = \"https://skills.example.com\"\n"
+        );
+        self.write("skillhub.lock", lock.as_bytes())
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(target().join("release/skillhub"));
+        command.args(args).env_clear().env("HOME", &self.home).current_dir(&self.folder);
+        command
+    }
+
+    fn hyperfine(&self, action: &Action) -> Result<Report, String> {
+        let export = self.home.join("report.json");
+        let mut hyperfine = Command::new("hyperfine");
+        hyperfine.args(["--shell=none", "--style=none", "--warmup=2", "--runs=20", "--export-json"]).arg(&export);
+        hyperfine.env("HOME", &self.home).env("NO_COLOR", "1").env("CI", "1").env("DO_NOT_TRACK", "1");
+        if let Some(path) = action.undo {
+            hyperfine.args(["--prepare", &format!("rm -rf {path} .claude .agents")]);
+        }
+        let ours = target().join("release/skillhub");
+        hyperfine.args(["--command-name", "skillhub", &line(&ours, action.ours)]);
+        for (tool, args) in action.others {
+            hyperfine.args(["--command-name", tool.name(), &line(&tool.path()?, args)]);
+        }
+        capture(hyperfine.current_dir(&self.folder))?;
+        let report = fs::read_to_string(&export).map_err(|e| format!("{}: {e}", export.display()))?;
+        serde_json::from_str(&report).map_err(|e| format!("{}: {e}", export.display()))
+    }
+}
+
+fn line(program: &Path, args: &[&str]) -> String {
+    format!("'{}' {}", program.display(), args.join(" "))
+}
