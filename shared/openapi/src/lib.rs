@@ -93,9 +93,10 @@ fn info() -> Info {
 }
 
 fn security_scheme() -> SecurityScheme {
-    let about = "An API token (`sk_…`, made with POST /api/tokens). The names in a requirement are scopes: `read` to read, \
-                 `publish` for uploads, `manage` for every other change. Where a token is optional, a registry that allows \
-                 anonymous reading answers without one, and others answer 401.";
+    let about = "An API token (`sk_…`, made with POST /api/tokens), or a JWT of the OIDC issuer that the operator has named. \
+                 The names in a requirement are the scopes that an API token needs: `read` to read, `publish` for uploads, \
+                 `manage` for every other change. Where a token is optional, a registry that allows anonymous reading \
+                 answers without one, and others answer 401.";
     SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(about)).build())
 }
 

@@ -90,7 +90,7 @@ impl Operation {
     }
 
     fn store(self) -> Self {
-        self.fails(401, &["unauthenticated"]).fails(500, &["internal"]).fails(503, &["unavailable"])
+        self.fails(401, &["unauthenticated"]).fails(500, &["internal"]).fails(503, &["unavailable", "auth_unavailable"])
     }
 
     /// Known callers may be refused: for the scopes of their token, or for their role.

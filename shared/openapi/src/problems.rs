@@ -66,6 +66,7 @@ fn meaning(code: &str) -> &'static str {
         "tag_invalid" => "the tag is malformed, reserved, or one too many.",
         "rate_limited" => "the caller writes more often than it may.",
         "quota_exceeded" => "the caller has too many uploads open.",
+        "auth_unavailable" => "the keys of the token's issuer are not here yet.",
         "unavailable" => "a store is away or busy.",
         "internal" => "a fault of the registry.",
         _ => "see docs/api.md.",

@@ -119,6 +119,7 @@ pub struct CreateNamespace {
     /// The namespace, with a handle that is not taken.
     pub namespace: Namespace,
     /// An organization, or the caller's one personal namespace.
+    #[cfg_attr(feature = "openapi", schema(schema_with = crate::openapi::creatable_kind))]
     pub kind: NamespaceKind,
 }
 

@@ -9,6 +9,7 @@ use utoipa::openapi::{RefOr, Schema as OpenApiSchema};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::API_SCHEMA_VERSION;
+use crate::identity::NamespaceKind;
 use crate::market::Schema;
 
 /// The schemas that a schema refers to, with their names.
@@ -45,6 +46,13 @@ impl PartialSchema for Schema {
 }
 
 impl ToSchema for Schema {}
+
+/// The kinds of namespaces that a caller can create: there is one `@global`.
+pub(crate) fn creatable_kind() -> ObjectBuilder {
+    let kinds = [NamespaceKind::Organization, NamespaceKind::Personal].map(|kind| serde_json::json!(kind));
+    let about = "An organization, or the caller's one personal namespace.";
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(kinds)).description(Some(about))
+}
 
 mod shape {
     use super::{Schema, ToSchema};

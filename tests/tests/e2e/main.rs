@@ -9,3 +9,4 @@ mod publishing;
 mod reading;
 mod support;
 mod tampering;
+mod wire;

@@ -10,6 +10,9 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 
 use crate::operation::Operation;
 
+const AUDIT_CURSOR: &str = "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])\
+    T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][.][0-9]{3}Z#[0-9a-f]{16}$";
+/// Where no person has the handle of the path.
 const PERSON: &[&str] = &["not_found"];
 
 pub(crate) fn operations() -> Vec<Operation> {
@@ -104,7 +107,7 @@ fn namespace() -> Operation {
 }
 
 fn audit() -> Operation {
-    let cursor = ObjectBuilder::new().schema_type(Type::String).pattern(Some("^[0-9TZ:.-]{24}#[0-9a-f]{16}$"));
+    let cursor = ObjectBuilder::new().schema_type(Type::String).pattern(Some(AUDIT_CURSOR));
     Operation::new(
         Method::GET,
         "/api/namespaces/{namespace}/audit",
