@@ -47,7 +47,8 @@ pub struct InProcess {
     /// An owner of `@global`.
     pub owner: Caller,
     connection: Connection,
-    stores: Stores,
+    settings: Settings,
+    _stores: Stores,
     events: UnboundedReceiver<ObjectCreated>,
     // Last, so that the stores are gone before their files are.
     _dir: TempDir,
@@ -116,6 +117,15 @@ impl InProcess {
 
     /// Starts one whose functions wait as long as this for the stores.
     pub async fn start_with(patience: Patience) -> Self {
+        Self::start_as(patience, |_| {}).await
+    }
+
+    /// Starts one whose operator has changed a setting.
+    pub async fn start_set(change: impl FnOnce(&mut Settings)) -> Self {
+        Self::start_as(TEST_PATIENCE, change).await
+    }
+
+    async fn start_as(patience: Patience, change: impl FnOnce(&mut Settings)) -> Self {
         let dir = TempDir::new().unwrap();
         let data = DataDir::open(dir.path()).unwrap();
         let mut stores = start_stores(data, Ports::default(), [7; 40], SystemTime::now()).await.unwrap();
@@ -125,11 +135,25 @@ impl InProcess {
         let connection = Connection::to(&proxy.dynamodb_url, &proxy.objects_url, (id, secret), &stores.ca_pem).await;
         let connection = connection.unwrap().with_patience(patience);
         let clock = Clock::default();
-        let functions = Functions::new(&connection, settings(&stores), clock.clone());
+        let mut settings = settings(&stores);
+        change(&mut settings);
+        let functions = Functions::new(&connection, settings.clone(), clock.clone());
         let wire = Wire::trusting(&stores.ca_pem).unwrap();
         let table = RawTable::new(wire.clone(), &stores.dynamodb_endpoint(), NAME);
         let owner = Caller::named("owner");
-        let started = Self { proxy, functions, clock, table, wire, owner, connection, stores, events, _dir: dir };
+        let started = Self {
+            proxy,
+            functions,
+            clock,
+            table,
+            wire,
+            owner,
+            connection,
+            settings,
+            _stores: stores,
+            events,
+            _dir: dir,
+        };
         started.found().await;
         started.proxy.take_attempts();
         started
@@ -177,7 +201,7 @@ impl InProcess {
 
     /// Another instance of the functions on the same stores, behind the same proxy, with a clock of its own.
     pub fn instance(&self, clock: Clock) -> Functions {
-        Functions::new(&self.connection, settings(&self.stores), clock)
+        Functions::new(&self.connection, self.settings.clone(), clock)
     }
 
     /// The table as the functions have it.
@@ -211,7 +235,11 @@ impl InProcess {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
+        self.exchange(request.body(Full::new(Bytes::from(body.to_owned()))).unwrap()).await
+    }
+
+    /// Sends any request to the API, as it is.
+    pub async fn exchange(&self, request: Request<Full<Bytes>>) -> Answer {
         let response = TowerToHyperService::new(self.functions.router()).call(request).await.unwrap();
         let (head, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
@@ -339,5 +367,6 @@ fn settings(stores: &Stores) -> Settings {
         quota: Quota { sessions: 100, ..Settings::DEFAULT_QUOTA },
         administrator: None,
         sweep_expired: false,
+        issuer: None,
     }
 }

@@ -41,10 +41,10 @@ pub async fn check(table: &RawTable, objects: &Objects, wire: &Wire) -> Settled 
     for session in &sessions {
         assert!(!objects.staging_exists(&session.id).await.unwrap(), "I6: the upload of {session:?} is still there");
     }
-    let named = |(_, _, version): &(SkillId, VersionId, VersionItem)| {
-        let skill = rows.0.iter().find(|row| row.sk == "#META" && row.read::<SkillItem>().slug == version.slug);
-        let namespace = skill.map(|row| row.read::<SkillItem>().namespace);
-        (format!("{}/{}@{}", namespace.unwrap(), version.slug, version.version), version.artifact_sha256)
+    let named = |(skill, _, version): &(SkillId, VersionId, VersionItem)| {
+        // Two namespaces may have the same slug.
+        let namespace = rows.get(&format!("S#{skill}"), "#META").read::<SkillItem>().namespace;
+        (format!("{namespace}/{}@{}", version.slug, version.version), version.artifact_sha256)
     };
     let count = versions.len();
     let versions: BTreeMap<_, _> = versions.iter().map(named).collect();

@@ -2,6 +2,8 @@
 
 pub mod in_process;
 pub mod invariants;
+pub mod issuer;
+pub mod model;
 pub mod proxy;
 pub mod raw_table;
 pub mod skill;

@@ -3,7 +3,9 @@
 
 use serde_json::{Value, json};
 use skillhub_protocol::{PublishedVersion, Role, UploadState};
+use skillhub_store::{Issuer, IssuerKey, IssuerKeys};
 use skillhub_tests::in_process::{Answer, Caller, InProcess};
+use skillhub_tests::issuer::{AUDIENCE, IssuerServer, TestKey, claims};
 use skillhub_tests::proxy::Call;
 use skillhub_tests::skill::{Skill, archive_of, open_request};
 
@@ -161,6 +163,54 @@ async fn a_credential_that_is_not_accepted() {
     }
 }
 
+/// Sends a JWT; gives status and code of the answer, and the calls that it took.
+async fn with_jwt(registry: &InProcess, token: &str) -> (u16, String, Vec<String>) {
+    registry.proxy.take_attempts();
+    let credential = format!("Bearer {token}");
+    let answer = registry.send_with(None, "GET", "/api/whoami", &[("authorization", &credential)], "").await;
+    let code = if answer.status.is_success() { String::new() } else { answer.code() };
+    (answer.status.as_u16(), code, texts(&registry.proxy.take_attempts()))
+}
+
+#[tokio::test]
+async fn jwts() {
+    let (a, b) = (TestKey::new("a", 1), TestKey::new("b", 2));
+    let issuer = Issuer::new("https://id.example", AUDIENCE).unwrap();
+    let registry = InProcess::start_set(|settings| settings.issuer = Some(issuer.clone())).await;
+    let mut claims = claims(issuer.url(), "alice");
+    claims["exp"] = json!(4_000_000_000_u64);
+    let token = |key: &TestKey| key.sign(&key.header(), &claims);
+    let store = async |keys: &[&TestKey]| {
+        let keys = keys.iter().map(|key| IssuerKey::from_jwk(key.jwk()).unwrap()).collect();
+        let (issuer, fetched_at) = (issuer.url().to_owned(), registry.clock.now());
+        registry.table().put_issuer_keys(&IssuerKeys { issuer, keys, fetched_at }).await.unwrap();
+    };
+    let check = async |token: &str, status: u16, code: &str, calls: &[&str], why: &str| {
+        let calls: Vec<_> = calls.iter().map(|call| (*call).to_owned()).collect();
+        assert_eq!(with_jwt(&registry, token).await, (status, code.to_owned(), calls), "{why}");
+    };
+    let after = |seconds| registry.clock.advance(std::time::Duration::from_secs(seconds));
+    let (keys, caller, refused) = ("GetItem CFG strong", "Query P", "unauthenticated");
+
+    check("a.b.c", 401, refused, &[], "no JWT").await;
+    check(&token(&a), 503, "auth_unavailable", &[keys], "there are no keys").await;
+    store(&[&a]).await;
+    check(&token(&a), 200, "", &[keys, caller], "the keys are read once").await;
+    check(&token(&a), 200, "", &[caller], "and then known").await;
+    check(&format!("{}x", token(&a)), 401, refused, &[], "a wrong signature").await;
+    store(&[&b]).await;
+    check(&token(&b), 401, refused, &[], "they were read just now").await;
+    after(30);
+    check(&token(&b), 200, "", &[keys, caller], "one look for an unknown key").await;
+    check(&token(&a), 401, refused, &[], "and no second").await;
+    after(30);
+    check(&token(&a), 401, refused, &[keys], "until half a minute later").await;
+    after(299);
+    check(&token(&b), 200, "", &[caller], "known keys are used").await;
+    after(1);
+    check(&token(&b), 200, "", &[keys, caller], "for five minutes").await;
+}
+
 #[tokio::test]
 async fn opening_and_ending_sessions() {
     let registry = InProcess::start().await;
@@ -305,4 +355,23 @@ async fn sweeping() {
     registry.functions.sweep().await;
     let expired = [&look[..], &["TransactWriteItems 3", "DeleteItem UL"], &walks[..]].concat();
     assert_eq!(texts(&proxy.take_attempts()), expired, "no bytes in time");
+}
+
+#[tokio::test]
+async fn sweeping_with_an_issuer() {
+    let server = IssuerServer::start(&json!([TestKey::new("a", 1).jwk()]));
+    let issuer = Issuer::new(&server.url(), AUDIENCE).unwrap();
+    let registry = InProcess::start_set(|settings| settings.issuer = Some(issuer)).await;
+    // The rest of a run is counted above.
+    for (seconds, calls, asked) in [
+        (0, ["GetItem CFG strong", "PutItem CFG"], 2),
+        (60, ["GetItem CFG strong", "Query due"], 0),
+        (240, ["GetItem CFG strong", "PutItem CFG"], 2),
+    ] {
+        registry.clock.advance(std::time::Duration::from_secs(seconds));
+        registry.proxy.take_attempts();
+        assert_eq!(registry.functions.sweep().await.failed_steps, 0);
+        assert_eq!(texts(&registry.proxy.take_attempts())[..2], calls, "{seconds} s later");
+        assert_eq!(server.asked().len(), asked, "{seconds} s later");
+    }
 }

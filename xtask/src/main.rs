@@ -1,11 +1,14 @@
 //! The workspace's own commands. `cargo xtask` lists them.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "commands that report on the terminal")]
 
+mod api;
 mod bench;
 mod bootstraps;
 mod clients;
 mod corpus;
+mod model;
 mod process;
+mod stores;
 mod test;
 mod tools;
 mod vectors;
@@ -28,13 +31,19 @@ enum Task {
     /// Runs real skills from public packs through the registry on this machine
     #[command(subcommand)]
     Corpus(corpus::Task),
+    /// Runs Schemathesis against a registry on this machine, by the OpenAPI document that it serves
+    Api(api::Options),
     /// Lets other clients find, read and sync what `skillhub` installs, and the other way round
     Clients,
     /// Runs one file of vectors: inputs, and the verdicts that they must get
     Vectors(vectors::Options),
+    /// Carries out random histories that the model of the registry must explain, and writes what came of them
+    Model(model::Options),
     /// Measures what things cost, and holds it against the targets
     #[command(subcommand)]
     Bench(bench::Task),
+    /// Probes the stores that the registry can run on, and writes what they do to docs/stores.md
+    Stores(stores::Options),
     /// Builds the Lambda bootstraps as they are deployed, and prints their sizes
     Bootstraps,
 }
@@ -43,9 +52,12 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Some(Task::Test(options)) => test::run(&options),
         Some(Task::Corpus(task)) => corpus::run(&task),
+        Some(Task::Api(options)) => api::run(&options),
         Some(Task::Clients) => clients::run(),
         Some(Task::Vectors(options)) => vectors::run(&options),
+        Some(Task::Model(options)) => model::run(&options),
         Some(Task::Bench(task)) => bench::run(&task),
+        Some(Task::Stores(options)) => stores::run(&options),
         Some(Task::Bootstraps) => bootstraps::run(),
         None => Arguments::command().print_help().map_err(|e| e.to_string()),
     };

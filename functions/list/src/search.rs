@@ -5,12 +5,13 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Deserialize;
 use skillhub_protocol::API_SCHEMA_VERSION;
+use skillhub_protocol::text::trim;
 use skillhub_store::SearchPartition;
 use skillhub_web::{ApiError, Caller, Params, Registry, json_text, page_limit};
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 50;
-/// Longest query, in bytes: no slug is longer.
+/// Longest query, in characters: no slug is longer.
 const MAX_QUERY: usize = 64;
 
 #[derive(Debug, Deserialize)]
@@ -39,9 +40,9 @@ pub(crate) async fn search(
 
 /// People write words with spaces and capitals; slugs have hyphens and none.
 fn parse_query(text: Option<&str>) -> Result<String, ApiError> {
-    let text = text.map(str::trim).filter(|text| !text.is_empty() && text.len() <= MAX_QUERY);
+    let text = text.filter(|text| text.chars().count() <= MAX_QUERY).map(trim).filter(|text| !text.is_empty());
     let text = text.ok_or_else(|| {
-        let message = format!("must have 1 to {MAX_QUERY} bytes: a slug, or how it begins");
+        let message = format!("must have 1 to {MAX_QUERY} characters, not only spaces: a slug, or how it begins");
         ApiError::invalid("invalid_request", "q", message)
     })?;
     Ok(text.to_lowercase().split_whitespace().collect::<Vec<_>>().join("-"))

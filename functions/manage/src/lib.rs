@@ -13,6 +13,7 @@
 //! | `GET /api/namespaces/{namespace}/audit` | its owners |
 //! | `POST`, `GET`, `DELETE /api/tokens[/{tokenId}]` | everybody, their own |
 //! | `GET /api/whoami` | everybody who is known |
+//! | `GET /openapi.json` | everybody |
 //!
 //! Every change is one transaction that holds its audit record and demands the caller's role and token once more. A change
 //! that has happened already is success and writes nothing. What the caller may not know of is 404, what it may not do is 403.
@@ -20,6 +21,7 @@
 mod maintainers;
 mod members;
 mod namespaces;
+mod openapi;
 mod refusal;
 mod skills;
 mod tags;
@@ -48,5 +50,6 @@ pub fn router(registry: Registry) -> Router {
         .route("/api/namespaces/{namespace}/members/{handle}", put(members::put).delete(members::delete))
         .route("/api/tokens", get(tokens::list).post(tokens::create))
         .route("/api/tokens/{tokenId}", delete(tokens::revoke))
+        .route("/openapi.json", get(openapi::document))
         .with_state(registry)
 }

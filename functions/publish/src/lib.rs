@@ -15,9 +15,9 @@ use axum::extract::{FromRef, State};
 use axum::response::Response;
 use axum::routing::get;
 use http::StatusCode;
-use skillhub_protocol::{UploadId, UploadState};
+use skillhub_protocol::{UploadId, UploadState, UploadsResponse};
 use skillhub_store::{Authenticated, Objects, SessionItem};
-use skillhub_web::{ApiError, Known, Now, PathParams, Publisher, Registry, json_text};
+use skillhub_web::{ApiError, Known, Now, PathParams, Publisher, Registry, json};
 
 /// How many open sessions a list shows.
 const MAX_OWN_SESSIONS: usize = 100;
@@ -71,7 +71,7 @@ async fn cancel(
 
 async fn own(State(app): State<App>, Known(caller): Known) -> Result<Response, ApiError> {
     let sessions = app.registry.table.own_sessions(&caller.principal, MAX_OWN_SESSIONS).await?;
-    Ok(json_text(StatusCode::OK, serde_json::json!({ "schemaVersion": 1, "uploads": sessions }).to_string()))
+    json(StatusCode::OK, &UploadsResponse::new(sessions))
 }
 
 /// A session, for its opener and for the owners of its namespace. For everybody else it does not exist.

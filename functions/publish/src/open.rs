@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, StatusCode, header};
 use skillhub_protocol::{
     Namespace, NamespaceKind, OpenUpload, Release, Scope, UploadId, UploadSession, UploadState, is_kebab_case,
 };
@@ -113,11 +113,23 @@ fn audience_of(membership: &MembershipItem, scope: Option<Scope>) -> Result<Audi
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     match value.to_str() {
-        Ok(key) if !key.is_empty() && key.len() <= MAX_IDEMPOTENCY_KEY => Ok(Some(key)),
+        Ok(key) if (1..=MAX_IDEMPOTENCY_KEY).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic()) => {
+            Ok(Some(key))
+        }
         _ => {
             let message = format!("must be 1 to {MAX_IDEMPOTENCY_KEY} visible ASCII characters");
             Err(ApiError::invalid("invalid_request", "idempotency-key", message))
         }
+    }
+}
+
+/// Names the session, which its opener and the owners of the namespace may look at or cancel.
+fn session_open(what: &str, session: Option<&UploadId>) -> ApiError {
+    let detail = format!("{what} is being published by somebody else. Try again in a minute.");
+    let error = ApiError::conflict("session_open", detail);
+    match session {
+        Some(id) => error.header(header::LOCATION, &format!("/api/uploads/{id}")),
+        None => error,
     }
 }
 
@@ -149,10 +161,9 @@ fn refusal(opened: Opened, request: &OpenUpload) -> ApiError {
             let detail = "You have too many uploads open. Finish or cancel some: GET /api/uploads lists them.";
             ApiError::too_many("quota_exceeded", detail, QUOTA_WAIT_MS)
         }
-        // The rest are successes, which have been answered; a lock is what is left.
-        _ => {
-            let detail = format!("{name}@{version} is being published by somebody else. Try again in a minute.");
-            ApiError::conflict("session_open", detail)
+        Opened::Locked(session) => session_open(&format!("{name}@{version}"), session.as_ref()),
+        Opened::Created(_) | Opened::Existing(_) | Opened::Published { .. } => {
+            ApiError::internal(String::from("an opened session was taken for a refusal"))
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! | step | finds | calls |
 //! |---|---|---|
+//! | keys | that the keys of the JWTs' issuer are older than five minutes: fetched anew | 1 read, then 2 of the issuer, 1 write |
 //! | sessions | lost events, dead validators, sessions that nobody uploads to | 1 query of a sparse index, then per due session |
 //! | uploads | bytes that landed after their session had ended | 1 list, 1 read an upload |
 //! | orphans | artifacts that no version points at: counted and listed, never deleted | 1 list, 1 batch of reads |
@@ -9,10 +10,12 @@
 //! | administrator | that the operator's administrator owns `@global` | 1 read |
 
 mod expired;
+mod issuers;
 mod orphans;
 mod sessions;
 mod uploads;
 
+pub use issuers::{FETCH_LIMIT, FetchError, Refresh, fetch_keys, refresh_keys};
 pub use sessions::SessionsReport;
 
 use rand::{Rng, RngExt};
@@ -38,6 +41,10 @@ pub struct Report {
 pub async fn sweep(validator: &Validator, settings: &Settings, rng: &mut (impl Rng + Send)) -> Report {
     let mut report = Report::default();
     let mut failed = 0;
+    if let Some(issuer) = &settings.issuer {
+        let now = validator.clock.now();
+        done("keys", refresh_keys(&validator.table, issuer, FETCH_LIMIT, now).await, &mut failed);
+    }
     if let Some(sessions) = done("sessions", sessions::sweep(validator, rng).await, &mut failed) {
         report.sessions = sessions;
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use clap::builder::FalseyValueParser;
+use skillhub_store::{Issuer, Settings, SettingsError};
 
 /// Runs skillhub on this machine: the API, an object store and DynamoDB in one process on 127.0.0.1.
 #[derive(Clone, Debug, Parser)]
@@ -29,6 +30,14 @@ pub struct Config {
     #[arg(long, value_name = "DIR", env = "SKILLHUB_LOCAL_EXAMPLES")]
     examples: Option<PathBuf>,
 
+    /// OIDC issuer whose JWTs are accepted besides API tokens: HTTPS, or HTTP on a loopback host.
+    #[arg(long, value_name = "URL", env = "SKILLHUB_OIDC_ISSUER")]
+    oidc_issuer: Option<String>,
+
+    /// What the JWTs' audience must contain; needed with an issuer.
+    #[arg(long, value_name = "NAME", env = "SKILLHUB_OIDC_AUDIENCE")]
+    oidc_audience: Option<String>,
+
     /// What to log: error, warn, info, debug or trace.
     #[arg(long, value_name = "LEVEL", env = "SKILLHUB_LOCAL_LOG", default_value = "info")]
     log: String,
@@ -43,6 +52,14 @@ impl Config {
     pub fn examples(&self) -> Option<PathBuf> {
         let default = Path::new("examples/skills");
         self.examples.clone().or_else(|| default.is_dir().then(|| default.to_owned()))
+    }
+
+    /// The issuer whose JWTs are accepted, if there is one.
+    ///
+    /// # Errors
+    /// If only a half of it is given, or the URL is none.
+    pub fn issuer(&self) -> Result<Option<Issuer>, SettingsError> {
+        Settings::issuer(self.oidc_issuer.clone(), self.oidc_audience.clone())
     }
 
     /// The filter for `tracing`.

@@ -6,7 +6,7 @@ use skillhub_package::Policy;
 use skillhub_store::{Connection, Objects, Settings, StoreError};
 use skillhub_sweep::Report;
 use skillhub_validate::{Validator, handle_event};
-use skillhub_web::{Clock, Registry};
+use skillhub_web::{Clock, IssuerKeyCache, Registry};
 
 /// All functions as one.
 #[derive(Debug, Clone)]
@@ -22,7 +22,8 @@ impl Functions {
         let (table, objects) = (connection.table(&settings), connection.objects(&settings));
         let policy = Policy::default();
         let validator = Validator { table: table.clone(), objects: objects.clone(), policy, clock: clock.clone() };
-        Self { registry: Registry { table, settings: settings.into(), clock }, objects, validator }
+        let issuer_keys = IssuerKeyCache::default();
+        Self { registry: Registry { table, settings: settings.into(), clock, issuer_keys }, objects, validator }
     }
 
     /// The routers of all functions as one.

@@ -7,7 +7,7 @@ use aws_lambda_events::event::s3::S3Event;
 use rand::{Rng, RngExt};
 use skillhub_protocol::{CreateNamespace, Namespace, NamespaceKind, TokenScope, UtcMillis};
 use skillhub_store::{
-    Authenticated, ChangeError, ChangedBy, Connection, PrincipalId, Quota, Rate, Settings, StoreError, Table,
+    Authenticated, ChangeError, ChangedBy, Connection, Issuer, PrincipalId, Quota, Rate, Settings, StoreError, Table,
     TokenItem, TokenSecret,
 };
 use skillhub_validate::Validator;
@@ -37,7 +37,7 @@ pub(crate) struct LocalRegistry {
 
 impl LocalRegistry {
     /// Connects to the stores, makes table, bucket and `@global` if they are not there, and takes over from a dead process.
-    pub(crate) async fn connect(base: &Base) -> Result<Self, StartError> {
+    pub(crate) async fn connect(base: &Base, issuer: Option<Issuer>) -> Result<Self, StartError> {
         let stores = &base.stores;
         let (access_key, secret_key) = (&stores.credentials.access_key_id, &stores.credentials.secret_access_key);
         let connection = Connection::to(
@@ -47,7 +47,7 @@ impl LocalRegistry {
             &stores.ca_pem,
         )
         .await?;
-        let functions = Functions::new(&connection, settings(), Clock::default());
+        let functions = Functions::new(&connection, settings(issuer), Clock::default());
         let Validator { table, objects, clock, .. } = functions.validator();
         table.create_if_absent().await?;
         objects.create_if_absent().await?;
@@ -100,7 +100,7 @@ impl LocalRegistry {
     }
 }
 
-fn settings() -> Settings {
+fn settings(issuer: Option<Issuer>) -> Settings {
     Settings {
         table: TABLE.to_owned(),
         bucket: BUCKET.to_owned(),
@@ -108,6 +108,7 @@ fn settings() -> Settings {
         max_archive_bytes: Settings::DEFAULT_MAX_ARCHIVE_BYTES,
         objects_public_url: None,
         path_style: true,
+        issuer,
         // One person's machine: the limits are those of a runaway loop.
         write_rate: Rate { per_minute: 60_000, burst: 10_000 },
         quota: Quota { sessions: 1000, staged_bytes: 4 << 30 },

@@ -24,8 +24,9 @@ const STAGING: &str = "staging/";
 /// # Errors
 /// [`StartError`]; its text says what to do.
 pub async fn start(config: &Config) -> Result<Running, StartError> {
+    let issuer = config.issuer()?;
     let base = Base::start(config).await?;
-    let registry = LocalRegistry::connect(&base).await?;
+    let registry = LocalRegistry::connect(&base, issuer).await?;
     let local = registry.local_config(&base).await?;
     let mut running = base.serve(registry.functions.router(), registry.on_event(), local)?;
     running.sweeper = Some(tokio::spawn(registry.sweep_until(running.no_more_requests.clone())));

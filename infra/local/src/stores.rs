@@ -41,6 +41,8 @@ pub enum StartError {
     #[error(transparent)]
     Connection(#[from] skillhub_store::ConnectionError),
     #[error(transparent)]
+    Settings(#[from] skillhub_store::SettingsError),
+    #[error(transparent)]
     Store(#[from] skillhub_store::StoreError),
     #[error("the system refuses a resource: {0}")]
     System(#[from] std::io::Error),

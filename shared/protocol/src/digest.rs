@@ -8,6 +8,15 @@ use crate::newtype::serde_as_text;
 
 /// A SHA-256 digest, on the wire 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "openapi",
+    derive(utoipa::ToSchema),
+    schema(
+        value_type = String,
+        pattern = r"^[0-9a-f]{64}$",
+        example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    )
+)]
 pub struct Sha256([u8; 32]);
 
 impl Sha256 {

@@ -4,16 +4,20 @@ use serde::{Deserialize, Serialize};
 
 /// One thing that a check found, at one place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Finding {
     /// Where: `archive`, `files[3].path`, `skillMd.frontmatter.description`, `manifest.files[2].sha256`.
     pub path: String,
     /// The line, counted from 1, in a text file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, minimum = 1))]
     pub line: Option<u32>,
     /// The column, counted from 1 in characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false, minimum = 1))]
     pub column: Option<u32>,
     /// The stable code, lower snake case.
+    #[cfg_attr(feature = "openapi", schema(pattern = "^[a-z_]+$"))]
     pub code: String,
     /// Whether it keeps the package out.
     pub severity: Severity,
@@ -21,11 +25,13 @@ pub struct Finding {
     pub message: String,
     /// What to do about it, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub hint: Option<String>,
 }
 
 /// Whether a finding refuses a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The package is refused.

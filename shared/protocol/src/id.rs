@@ -15,6 +15,11 @@ pub(crate) fn is_minted(text: &str, letter: char) -> bool {
 text_newtype! {
     /// The permanent id of a skill: `c` and 24 lower-case letters or digits, of which the first ten are the time of creation, so
     /// that the order of ids is the order of creation. Also the cursor of the list.
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(value_type = String, pattern = r"^c[a-z0-9]{24}$", example = "c0mjq3k8x1a2b3c4d5e6f7g8h")
+    )]
     SkillId, check_skill_id, InvalidValue
 }
 
@@ -26,6 +31,15 @@ fn check_skill_id(text: &str) -> Result<(), InvalidValue> {
 text_newtype! {
     /// The id of a version: opaque on the wire, 1-128 UTF-16 units without white space around them. This registry mints `v` and
     /// 24 lower-case letters or digits ([`VersionId::is_minted`]).
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(
+            value_type = String,
+            pattern = r"^\S(?:[\s\S]*\S)?$",
+            min_length = 1, max_length = 128, example = "v0mjq3k8x1a2b3c4d5e6f7g8h"
+        )
+    )]
     VersionId, check_version_id, InvalidValue
 }
 
@@ -43,6 +57,11 @@ fn check_version_id(text: &str) -> Result<(), InvalidValue> {
 
 text_newtype! {
     /// The id of an upload session: `u` and 24 lower-case letters or digits.
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(value_type = String, pattern = r"^u[a-z0-9]{24}$", example = "u0mjq3k8x1a2b3c4d5e6f7g8h")
+    )]
     UploadId, check_upload_id, InvalidValue
 }
 
@@ -53,6 +72,11 @@ fn check_upload_id(text: &str) -> Result<(), InvalidValue> {
 
 text_newtype! {
     /// The id of an organization: 1-128 UTF-16 units, otherwise opaque.
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(value_type = String, min_length = 1, max_length = 128, example = "my-team")
+    )]
     OrganizationId, check_organization_id, InvalidValue
 }
 

@@ -12,6 +12,7 @@ use crate::time::UtcMillis;
 
 /// What kind of owner a namespace is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum NamespaceKind {
     /// `@global`.
@@ -36,7 +37,8 @@ impl std::str::FromStr for NamespaceKind {
 }
 
 /// What a member may do in a namespace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Sees the organization's skills.
@@ -80,6 +82,7 @@ impl std::str::FromStr for Role {
 
 /// One namespace of a caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Membership {
     /// The namespace.
     pub namespace: Namespace,
@@ -91,6 +94,7 @@ pub struct Membership {
 
 /// Answer of `GET /api/whoami`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WhoAmI {
     /// The caller's handle, that of its personal namespace; empty while it has none.
     pub handle: String,
@@ -110,6 +114,7 @@ impl WhoAmI {
 
 /// Body of `POST /api/namespaces`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct CreateNamespace {
     /// The namespace, with a handle that is not taken.
     pub namespace: Namespace,
@@ -129,8 +134,10 @@ impl CreateNamespace {
 
 /// A member of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Member {
     /// The member's personal namespace; `None` while it has none.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub handle: Option<Namespace>,
     /// What it may do.
     pub role: Role,
@@ -138,6 +145,7 @@ pub struct Member {
 
 /// Answer of `POST /api/namespaces` and `GET /api/namespaces/{namespace}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NamespaceResponse {
     /// The namespace.
@@ -145,6 +153,7 @@ pub struct NamespaceResponse {
     /// What kind of owner it is.
     pub kind: NamespaceKind,
     /// The organization's id, for kind organization.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub organization_id: Option<OrganizationId>,
     /// The members, in order of their handles, those without one last.
     pub members: Vec<Member>,
@@ -162,6 +171,7 @@ impl NamespaceResponse {
 
 /// Body of `PUT /api/namespaces/{namespace}/members/{handle}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SetRole {
     /// What the member may do from now on.
     pub role: Role,
@@ -179,6 +189,11 @@ impl SetRole {
 
 text_newtype! {
     /// The id of an API token: `t` and 24 lower-case letters or digits. It is no secret.
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(value_type = String, pattern = r"^t[a-z0-9]{24}$", example = "t0mjq3k8x1a2b3c4d5e6f7g8h")
+    )]
     TokenId, check_token_id, InvalidValue
 }
 
@@ -189,6 +204,15 @@ fn check_token_id(text: &str) -> Result<(), InvalidValue> {
 
 text_newtype! {
     /// What its owner calls a token: 1-64 UTF-16 units, no control characters, no white space around it.
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(
+            value_type = String,
+            pattern = r"^[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$",
+            min_length = 1, max_length = 64, example = "ci"
+        )
+    )]
     TokenName, check_token_name, InvalidValue
 }
 
@@ -201,6 +225,7 @@ fn check_token_name(text: &str) -> Result<(), InvalidValue> {
 
 /// What a token may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TokenScope {
     /// See what its principal sees.
@@ -242,11 +267,13 @@ impl std::str::FromStr for TokenScope {
 
 /// Body of `POST /api/tokens`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CreateToken {
     /// What its owner calls it.
     pub name: TokenName,
     /// What it may be used for: at least one, in ascending order, each once.
+    #[cfg_attr(feature = "openapi", schema(min_items = 1))]
     pub scopes: Vec<TokenScope>,
     /// When it stops working; `None` is never.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -279,6 +306,7 @@ impl CreateToken {
 
 /// What is known of a token but the token itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenSummary {
     /// Its id, by which it is revoked.
@@ -290,11 +318,13 @@ pub struct TokenSummary {
     /// When it was made.
     pub created_at: UtcMillis,
     /// When it stops working; `None` is never.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub expires_at: Option<UtcMillis>,
 }
 
 /// Answer of `GET /api/tokens`: the caller's own, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TokensResponse {
     /// The tokens.
     pub tokens: Vec<TokenSummary>,
@@ -312,8 +342,10 @@ impl TokensResponse {
 
 /// Answer of `POST /api/tokens`, the only one that ever has the token. It prints without it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TokenResponse {
     /// The token, `sk_` and 43 letters or digits.
+    #[cfg_attr(feature = "openapi", schema(pattern = "^sk_[0-9A-Za-z]{43}$"))]
     pub token: String,
     /// What is known of it from now on.
     #[serde(flatten)]
@@ -338,10 +370,12 @@ impl std::fmt::Debug for TokenResponse {
 
 /// One change: who did what to what, and when.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AuditEntry {
     /// When.
     pub at: UtcMillis,
     /// Who, by the handle of that time; `None` if the caller had none.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub actor: Option<Namespace>,
     /// What, such as `publish`, `yank` or `member.set`.
     pub action: String,
@@ -353,11 +387,13 @@ pub struct AuditEntry {
 
 /// Answer of `GET /api/namespaces/{namespace}/audit`: the newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditResponse {
     /// One page.
     pub entries: Vec<AuditEntry>,
     /// Where the next page begins; `None` on the last page.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub next_cursor: Option<String>,
 }
 

@@ -22,6 +22,8 @@ mod manifest;
 mod market;
 mod namespace;
 mod newtype;
+#[cfg(feature = "openapi")]
+mod openapi;
 mod path;
 mod problem;
 mod read;
@@ -56,7 +58,9 @@ pub use registry::ResolveResponse;
 pub use secret_url::HttpsUrl;
 pub use slug::{SkillName, Slug, SlugFault, Summary, is_kebab_case};
 pub use time::UtcMillis;
-pub use upload::{OpenUpload, PackageDeclaration, PresignedPut, PublishedVersion, UploadSession, UploadState};
+pub use upload::{
+    OpenUpload, PackageDeclaration, PresignedPut, PublishedVersion, UploadSession, UploadState, UploadsResponse,
+};
 pub use version::{Release, Tag, Version};
 pub use version_list::{VersionEntry, VersionListResponse, VersionState};
 

@@ -12,6 +12,15 @@ use crate::version::{Release, Tag, Version};
 
 text_newtype! {
     /// Why something was done, for people: 1-500 UTF-16 units, no control characters, no white space around it.
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(
+            value_type = String,
+            pattern = r"^[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$",
+            min_length = 1, max_length = 500, example = "A link in it went bad."
+        )
+    )]
     Reason, check_reason, InvalidValue
 }
 
@@ -24,6 +33,7 @@ fn check_reason(text: &str) -> Result<(), InvalidValue> {
 
 /// Body of `POST …/yank`, `…/unyank` and `…/block`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ChangeState {
     /// Why.
     pub reason: Reason,
@@ -41,6 +51,7 @@ impl ChangeState {
 
 /// Body of `PUT /api/skills/{skillId}/tags/{tag}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MoveTag {
     /// The version that the tag shall mean.
     pub version: Release,
@@ -58,6 +69,7 @@ impl MoveTag {
 
 /// A tag, and what it means.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TagTarget {
     /// The tag.
@@ -70,6 +82,7 @@ pub struct TagTarget {
 
 /// Answer of `GET /api/skills/{skillId}/tags`: `latest` first, then in order of their names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TagsResponse {
     /// The tags whose versions are available.
     pub tags: Vec<TagTarget>,
@@ -87,6 +100,7 @@ impl TagsResponse {
 
 /// Body of `PATCH /api/skills/{skillId}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ChangeSkill {
     /// Who shall see the skill.
     pub scope: Scope,
@@ -104,6 +118,7 @@ impl ChangeSkill {
 
 /// Answer of `GET /api/skills/{skillId}/maintainers`: who may publish versions besides the owners, creator first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MaintainersResponse {
     /// Their personal namespaces. A maintainer who has none is left out.
     pub maintainers: Vec<Namespace>,

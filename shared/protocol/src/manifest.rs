@@ -34,11 +34,13 @@ pub struct Manifest {
 
 /// One file of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FileEntry {
     /// Where it is in the package.
     pub path: PackagePath,
     /// Its size in bytes, at most 2^53 - 1.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 9007199254740991_u64))]
     pub size_bytes: u64,
     /// The digest of its bytes.
     pub sha256: Sha256,

@@ -78,6 +78,7 @@ pub struct SkillSummary {
 
 /// What an answer says of a version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct VersionSummary {
     /// The version's id.
@@ -87,6 +88,7 @@ pub struct VersionSummary {
     /// The digest of the artifact that a download gives.
     pub sha256: Sha256,
     /// The artifact's size in bytes, at least 1.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 9007199254740991_u64))]
     pub size_bytes: u64,
     /// When it was published.
     pub published_at: UtcMillis,
@@ -103,19 +105,24 @@ pub struct SkillDetail {
 
 /// Answer of `GET /api/skills`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ListResponse {
+    #[cfg_attr(feature = "openapi", schema(inline))]
     schema_version: Schema,
     /// One page, in ascending order of ids.
     pub skills: Vec<SkillSummary>,
     /// Where the next page begins; `None` on the last.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub next_cursor: Option<SkillId>,
 }
 
 /// Answer of `GET /api/search`: the skill whose slug it is first, then those whose slugs begin so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResponse {
+    #[cfg_attr(feature = "openapi", schema(inline))]
     schema_version: Schema,
     /// What was found.
     pub skills: Vec<SkillSummary>,
@@ -123,8 +130,10 @@ pub struct SearchResponse {
 
 /// Answer of `GET /api/skills/{skillId}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SkillResponse {
+    #[cfg_attr(feature = "openapi", schema(inline))]
     schema_version: Schema,
     /// The skill.
     pub skill: SkillDetail,
@@ -133,8 +142,10 @@ pub struct SkillResponse {
 /// Answer of `GET /api/skills/{skillId}/versions/{versionId}`, an addition of this registry: any published version, current or
 /// not, with its manifest. It never changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct VersionResponse {
+    #[cfg_attr(feature = "openapi", schema(inline))]
     schema_version: Schema,
     /// The version.
     pub version: VersionDetail,
@@ -142,6 +153,7 @@ pub struct VersionResponse {
 
 /// A version with its manifest, whose version number agrees.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct VersionDetail {
     /// What a list says of it.
     #[serde(flatten)]
@@ -152,6 +164,7 @@ pub struct VersionDetail {
 
 /// Answer of `GET /api/skills/{skillId}/versions/{versionId}/download`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DownloadResponse {
     /// Where the artifact is, until `expires_at`.
@@ -159,6 +172,7 @@ pub struct DownloadResponse {
     /// The digest of the artifact.
     pub sha256: Sha256,
     /// The artifact's size in bytes, at least 1.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 9007199254740991_u64))]
     pub size_bytes: u64,
     /// When the URL stops working.
     pub expires_at: UtcMillis,

@@ -11,6 +11,11 @@ use crate::slug::is_kebab_case;
 
 /// The owner of slugs, written `@handle`: the handle is kebab-case, 1-64 characters.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "openapi",
+    derive(utoipa::ToSchema),
+    schema(value_type = String, pattern = r"^@[a-z0-9]+(?:-[a-z0-9]+)*$", max_length = 65, example = "@my-team")
+)]
 pub struct Namespace(String);
 
 impl Namespace {
@@ -65,6 +70,7 @@ serde_as_text!(Namespace);
 
 /// Who may see a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// Every authenticated identity (everybody, where the registry allows anonymous reading).

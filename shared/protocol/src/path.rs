@@ -10,6 +10,15 @@ text_newtype! {
     /// macOS, Windows and Linux. Publishing is stricter (hidden files, invisible characters, depth): that is policy.
     ///
     /// Source: the contract's constraints on `files[].path`.
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(
+            value_type = String,
+            pattern = r#"^[^\x00-\x1f\\:*?"<>|/]*[^\x00-\x1f\\:*?"<>|/. ](?:/[^\x00-\x1f\\:*?"<>|/]*[^\x00-\x1f\\:*?"<>|/. ])*$"#,
+            max_length = 240, example = "references/notes.md"
+        )
+    )]
     PackagePath, check_path, PathFault
 }
 

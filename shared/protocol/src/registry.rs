@@ -12,6 +12,7 @@ use crate::version::Version;
 
 /// Answer of `GET /api/resolve`: what a coordinate means now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveResponse {
     /// The namespace.
@@ -27,6 +28,7 @@ pub struct ResolveResponse {
     /// The digest of the artifact.
     pub sha256: Sha256,
     /// The artifact's size in bytes, at least 1.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 9007199254740991_u64))]
     pub size_bytes: u64,
 }
 

@@ -9,6 +9,15 @@ text_newtype! {
     /// both ends, no Windows device name. `--` is legal here, but not at publish (see [`is_kebab_case`]).
     ///
     /// Source: the contract's constraints on `slug`.
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(
+            value_type = String,
+            pattern = r"^(?!(?:con|prn|aux|nul|com[1-9]|lpt[1-9])$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$",
+            min_length = 1, max_length = 64, example = "release-helper"
+        )
+    )]
     Slug, check_slug, SlugFault
 }
 
@@ -52,6 +61,15 @@ pub fn is_kebab_case(text: &str) -> bool {
 
 text_newtype! {
     /// The name that people see: 1-100 UTF-16 units, no white space around it.
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(
+            value_type = String,
+            pattern = r"^\S(?:[\s\S]*\S)?$",
+            min_length = 1, max_length = 100, example = "Release Helper"
+        )
+    )]
     SkillName, check_name, InvalidValue
 }
 
@@ -62,6 +80,15 @@ fn check_name(text: &str) -> Result<(), InvalidValue> {
 
 text_newtype! {
     /// When to use the skill: 1-500 UTF-16 units, no white space around it. On the wire it is called `description`.
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(
+            value_type = String,
+            pattern = r"^\S(?:[\s\S]*\S)?$",
+            min_length = 1, max_length = 500, example = "Prepare and validate a release."
+        )
+    )]
     Summary, check_summary, InvalidValue
 }
 

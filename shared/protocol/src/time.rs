@@ -16,6 +16,15 @@ const EPOCH: DateTime = datetime(1970, 1, 1, 0, 0, 0, 0);
 /// A text is accepted only if it is what this type would write (`new Date(text).toISOString() === text` in JavaScript): no
 /// leap second, no hour 24, no 30 February, no other offset.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "openapi",
+    derive(utoipa::ToSchema),
+    schema(
+        value_type = String,
+        pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$",
+        format = DateTime, example = "2026-07-23T00:05:00.000Z"
+    )
+)]
 pub struct UtcMillis(i64);
 
 impl UtcMillis {

@@ -21,6 +21,7 @@ use crate::version::{Tag, Version};
 
 /// Body of `POST /api/uploads`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OpenUpload {
     /// The namespace to publish to. There is no default.
@@ -28,8 +29,9 @@ pub struct OpenUpload {
     /// Who shall see the skill; `None` leaves an existing skill as it is and gives a new one the namespace's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
-    /// Tags to point at the version, at most [`Tag::MAX_PER_SKILL`], without `latest`.
+    /// Tags to point at the version, at most 10 ([`Tag::MAX_PER_SKILL`]), without `latest`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Tag>>, max_items = 10))]
     pub tags: Vec<Tag>,
     /// The archive that will be uploaded.
     pub package: PackageDeclaration,
@@ -39,9 +41,11 @@ pub struct OpenUpload {
 
 /// Size and digest of an archive, as its publisher declares them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PackageDeclaration {
     /// Size in bytes, at least 1.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 9007199254740991_u64))]
     pub size_bytes: u64,
     /// Digest of the whole archive.
     pub sha256: Sha256,
@@ -71,7 +75,11 @@ fn read_tags(fields: &Fields<'_>) -> Result<Vec<Tag>, Error> {
     }
     let at = fields.at("tags");
     let mut tags = Vec::<Tag>::new();
-    for (i, value) in fields.array("tags")?.iter().enumerate() {
+    let values = fields.array("tags")?;
+    if values.len() > Tag::MAX_PER_SKILL {
+        return Err(at.error(Kind::Value, "must have at most 10 tags"));
+    }
+    for (i, value) in values.iter().enumerate() {
         let at = At::Item(&at, i);
         let text = value.as_str().ok_or_else(|| at.error(Kind::Type, "must be a string"))?;
         let tag: Tag = text.parse().map_err(|e| at.error(Kind::Value, String::from(e)))?;
@@ -81,9 +89,6 @@ fn read_tags(fields: &Fields<'_>) -> Result<Vec<Tag>, Error> {
         if !tags.contains(&tag) {
             tags.push(tag);
         }
-    }
-    if tags.len() > Tag::MAX_PER_SKILL {
-        return Err(at.error(Kind::Value, "must have at most 10 tags"));
     }
     Ok(tags)
 }
@@ -97,6 +102,7 @@ impl PackageDeclaration {
 
 /// Where an upload session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum UploadState {
     /// Waiting for the bytes.
@@ -144,6 +150,7 @@ impl std::fmt::Display for UploadState {
 /// How to upload the archive: send exactly these headers. 412 means that the archive is there already, 403 that the URL has
 /// expired: ask for the session again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PresignedPut {
     /// Where to PUT.
@@ -156,8 +163,10 @@ pub struct PresignedPut {
 
 /// Answer of `POST /api/uploads` and `GET /api/uploads/{id}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UploadSession {
+    #[cfg_attr(feature = "openapi", schema(inline))]
     schema_version: Schema,
     /// The session's id.
     pub id: UploadId,
@@ -173,9 +182,11 @@ pub struct UploadSession {
     pub expires_at: UtcMillis,
     /// How to upload, while the session is open.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub upload: Option<PresignedPut>,
     /// What was published, once it is.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub published: Option<PublishedVersion>,
     /// What the validator found: errors of a rejected package, warnings of a published one.
     pub findings: Vec<Finding>,
@@ -183,6 +194,7 @@ pub struct UploadSession {
 
 /// The result of a publish.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PublishedVersion {
     /// The skill.
@@ -192,6 +204,7 @@ pub struct PublishedVersion {
     /// The digest of the artifact that downloads give; not that of the upload.
     pub artifact_sha256: Sha256,
     /// The artifact's size in bytes.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 9007199254740991_u64))]
     pub artifact_size_bytes: u64,
 }
 
@@ -240,6 +253,24 @@ impl UploadSession {
             published: nested(&fields, "published")?,
             findings: nested(&fields, "findings")?.unwrap_or_default(),
         })
+    }
+}
+
+/// Answer of `GET /api/uploads`: the caller's sessions that have not ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct UploadsResponse {
+    #[cfg_attr(feature = "openapi", schema(inline))]
+    schema_version: Schema,
+    /// Their ids, oldest first.
+    pub uploads: Vec<UploadId>,
+}
+
+impl UploadsResponse {
+    /// An answer.
+    pub fn new(uploads: Vec<UploadId>) -> Self {
+        Self { schema_version: Schema, uploads }
     }
 }
 

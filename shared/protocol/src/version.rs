@@ -10,6 +10,15 @@ use crate::text::is_trimmed_within;
 text_newtype! {
     /// The version of a publication as the wire carries it: opaque, 1-64 UTF-16 units, no white space around it. Publishing
     /// demands a [`Release`].
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(
+            value_type = String,
+            pattern = r"^\S(?:[\s\S]*\S)?$",
+            min_length = 1, max_length = 64, example = "1.2.0"
+        )
+    )]
     Version, check_version, InvalidValue
 }
 
@@ -31,6 +40,15 @@ impl Version {
 /// A version that may be published: semver 2.0.0 without a leading `v` and without build metadata (two versions must never
 /// tie), at most 64 characters. Ordered by semver precedence.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "openapi",
+    derive(utoipa::ToSchema),
+    schema(
+        value_type = String,
+        pattern = r"^(?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*)){2}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$",
+        max_length = 64, example = "1.2.0"
+    )
+)]
 pub struct Release(semver::Version);
 
 impl Release {
@@ -88,6 +106,11 @@ serde_as_text!(Release);
 text_newtype! {
     /// A movable name for a version: a lower-case letter, then up to 31 lower-case letters, digits and hyphens. `latest` is
     /// reserved and computed.
+    #[cfg_attr(
+        feature = "openapi",
+        derive(utoipa::ToSchema),
+        schema(value_type = String, pattern = r"^[a-z][a-z0-9-]{0,31}$", example = "beta")
+    )]
     Tag, check_tag, InvalidValue
 }
 

@@ -12,6 +12,7 @@ use crate::version::Version;
 
 /// Whether a version may be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum VersionState {
     /// Listed, resolved, downloadable.
@@ -51,6 +52,7 @@ impl std::str::FromStr for VersionState {
 
 /// One version in the list of a skill's versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct VersionEntry {
     /// What every answer says of a version.
     #[serde(flatten)]
@@ -59,17 +61,21 @@ pub struct VersionEntry {
     pub state: VersionState,
     /// Why it was yanked or blocked.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(nullable = false))]
     pub reason: Option<Reason>,
 }
 
 /// Answer of `GET /api/skills/{skillId}/versions`: highest semver first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct VersionListResponse {
+    #[cfg_attr(feature = "openapi", schema(inline))]
     schema_version: Schema,
     /// One page.
     pub versions: Vec<VersionEntry>,
     /// The version after which the next page begins; `None` on the last page.
+    #[cfg_attr(feature = "openapi", schema(required = true))]
     pub next_cursor: Option<Version>,
 }
 

@@ -53,6 +53,8 @@ impl StoreError {
 
 /// Codes with which the stores say "not now".
 const TRANSIENT: &[&str] = &[
+    // Two conditional writes of one object at once: S3 asks for the second one again.
+    "ConditionalRequestConflict",
     "InternalError",
     "InternalServerError",
     "LimitExceededException",

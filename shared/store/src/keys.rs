@@ -123,6 +123,10 @@ impl Key {
         Self::new(format!("I#{}", principal.as_str()), hashed(key))
     }
 
+    pub(crate) fn issuer_keys(issuer: &str) -> Self {
+        Self::new("CFG", format!("JWKS#{}", hashed(issuer)))
+    }
+
     /// `random` keeps two events of one millisecond apart.
     pub(crate) fn audit(namespace: &NamespaceId, at: UtcMillis, random: u64) -> Self {
         Self::new(audit_partition(namespace), format!("{at}#{random:016x}"))
@@ -274,6 +278,10 @@ mod tests {
             (Key::session_manifest(&upload), format!("U#u{zeros} M")),
             (Key::own_session(&principal, &upload), format!("P#{p} U#u{zeros}")),
             (Key::upload_lock(&global, &slug, &release), String::from("UL#global#hello 011.012.010z")),
+            (
+                Key::issuer_keys("https://id.example"),
+                String::from("CFG JWKS#20a69b77c18109782ebd19432534d03604b3f39f14d1687e29c5d70bd55749da"),
+            ),
             (Key::audit(&global, at, 1), String::from("A#global 1970-01-01T00:00:00.000Z#0000000000000001")),
         ];
         for (key, expected) in keys {

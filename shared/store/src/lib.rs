@@ -10,7 +10,9 @@ mod codec;
 mod error;
 mod identity;
 mod ids;
+mod issuers;
 mod items;
+mod jwk;
 mod keys;
 mod leftovers;
 mod listing;
@@ -19,6 +21,8 @@ mod permission;
 mod publish;
 mod rate;
 mod release_key;
+#[cfg(feature = "seed")]
+mod seed;
 mod sessions;
 mod settings;
 mod setup;
@@ -34,10 +38,12 @@ pub use client::{Connection, ConnectionError, Patience};
 pub use error::StoreError;
 pub use identity::{Authenticated, TokenSecret};
 pub use ids::{NamespaceId, PrincipalId, mint_skill_id, mint_upload_id, mint_version_id};
+pub use issuers::{Issuer, IssuerKeys};
 pub use items::{
     AuditItem, Count, CurrentVersion, MembershipItem, NamespaceItem, SessionItem, SkillItem, SkillTag, SlugItem,
     TokenItem, VersionItem, VersionNumberItem, WalkItem,
 };
+pub use jwk::{IssuerKey, PublicKey, UnusableKey};
 pub use keys::ObjectKey;
 pub use leftovers::{Stored, StoredPage, Walk};
 pub use objects::{Credential, Objects, StagedBytes};

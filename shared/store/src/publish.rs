@@ -170,6 +170,12 @@ impl Keys {
 }
 
 impl Situation {
+    /// What a new skill finds.
+    #[cfg(feature = "seed")]
+    pub(crate) fn of_a_new_skill(manifest: Manifest) -> Self {
+        Self { manifest, slug: None, skill: None, number: None, membership: None, token: None }
+    }
+
     /// What to do, from what was read alone.
     pub fn decide(&self, session: &SessionItem, now: UtcMillis) -> Decision {
         let owner_of_slug = self.slug.as_ref().map(|slug| &slug.skill_id);
@@ -216,7 +222,7 @@ pub(crate) fn outranks(candidate: &Release, current: &Release) -> bool {
 impl Publication<'_> {
     /// Bytes first, pointer last: everything that makes the version visible, in one transaction of at most 30 actions. The
     /// session comes first, so that a lost claim can be told from a changed situation.
-    fn transaction(&self, now: UtcMillis, random: u64) -> Result<Transaction, StoreError> {
+    pub(crate) fn transaction(&self, now: UtcMillis, random: u64) -> Result<Transaction, StoreError> {
         let session = self.session;
         let skill = self.skill_after();
         let mut transaction = Transaction::new();

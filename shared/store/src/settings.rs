@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::ids::PrincipalId;
+use crate::issuers::Issuer;
 use crate::rate::Rate;
 use crate::sessions::Quota;
 
@@ -33,6 +34,9 @@ pub struct Settings {
     pub objects_public_url: Option<String>,
     /// Whether the bucket's name stands in the path: set when `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL` is.
     pub path_style: bool,
+    /// The issuer whose JWTs are accepted besides API tokens: its URL in `SKILLHUB_OIDC_ISSUER`, what their `aud` must
+    /// contain in `SKILLHUB_OIDC_AUDIENCE`. Both or neither.
+    pub issuer: Option<Issuer>,
 }
 
 /// A setting that is missing or no value of its kind.
@@ -75,7 +79,26 @@ impl Settings {
             sweep_expired: flag(&variable, "SKILLHUB_SWEEP_EXPIRED")?,
             objects_public_url: variable("SKILLHUB_OBJECTS_PUBLIC_URL"),
             path_style: variable("AWS_ENDPOINT_URL_S3").or_else(|| variable("AWS_ENDPOINT_URL")).is_some(),
+            issuer: Self::issuer(variable("SKILLHUB_OIDC_ISSUER"), variable("SKILLHUB_OIDC_AUDIENCE"))?,
         })
+    }
+
+    /// The issuer in these two values, of which an empty one counts as absent.
+    ///
+    /// # Errors
+    /// If only one is there, or the first is no URL of an issuer; the error names the variable.
+    pub fn issuer(url: Option<String>, audience: Option<String>) -> Result<Option<Issuer>, SettingsError> {
+        const URL: &str = "SKILLHUB_OIDC_ISSUER";
+        const AUDIENCE: &str = "SKILLHUB_OIDC_AUDIENCE";
+        let given = |value: Option<String>| value.filter(|value| !value.is_empty());
+        match (given(url), given(audience)) {
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(SettingsError { name: AUDIENCE, problem: "must be set, because the issuer is" }),
+            (None, Some(_)) => Err(SettingsError { name: URL, problem: "must be set, because the audience is" }),
+            (Some(url), Some(audience)) => {
+                Issuer::new(&url, &audience).map(Some).map_err(|problem| SettingsError { name: URL, problem })
+            }
+        }
     }
 }
 
@@ -140,5 +163,21 @@ mod tests {
         assert_eq!(settings.quota, Settings::DEFAULT_QUOTA);
         assert_eq!(settings.administrator, Some(PrincipalId::derive("https://issuer.example", "me")));
         assert!(!settings.anonymous_read && !settings.sweep_expired && !settings.path_style);
+    }
+
+    #[test]
+    fn an_issuer_needs_url_and_audience_or_neither() {
+        let settings = |url, audience| read(&[("SKILLHUB_OIDC_ISSUER", url), ("SKILLHUB_OIDC_AUDIENCE", audience)]);
+        let issuer = settings("https://id.example", "skillhub").unwrap().issuer.unwrap();
+        assert_eq!((issuer.url(), issuer.audience()), ("https://id.example", "skillhub"));
+        assert_eq!(settings("", "").unwrap().issuer, None);
+        for (url, audience, named) in [
+            ("https://id.example", "", "SKILLHUB_OIDC_AUDIENCE"),
+            ("", "skillhub", "SKILLHUB_OIDC_ISSUER"),
+            ("http://id.example", "skillhub", "SKILLHUB_OIDC_ISSUER"),
+        ] {
+            let error = settings(url, audience).unwrap_err().to_string();
+            assert!(error.starts_with(named), "{error}");
+        }
     }
 }

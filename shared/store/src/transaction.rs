@@ -121,6 +121,12 @@ impl Transaction {
         Ok(())
     }
 
+    /// The items that it puts.
+    #[cfg(feature = "seed")]
+    pub(crate) fn into_puts(self) -> Vec<Attributes> {
+        self.actions.into_iter().filter_map(|action| Some(action.put?.item)).collect()
+    }
+
     /// The token by which the store knows a repetition: a hash of everything that the transaction does.
     fn note(&mut self, kind: &str, item: &Attributes, expression: Option<&Expression<'_>>) {
         self.hash.update(kind);

@@ -8,6 +8,7 @@ use skillhub_store::{Authenticated, Permit, TokenSecret, Viewer};
 
 use crate::Registry;
 use crate::error::ApiError;
+use crate::jwt;
 
 /// The caller of a route that reads: anonymous only where the registry allows it, else with a token of scope `read`.
 #[derive(Debug, Clone)]
@@ -92,11 +93,14 @@ fn demand_scope(caller: &Authenticated, scope: TokenScope) -> Result<(), ApiErro
     Err(ApiError::forbidden(format!("This token may not do this: make one with the scope \"{scope}\".")))
 }
 
-/// Every refusal is the same, whatever the reason.
+/// An API token or a JWT. Every refusal is the same, whatever the reason.
 async fn authenticate(parts: &Parts, registry: &Registry) -> Result<Authenticated, ApiError> {
     let bearer = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer_token);
-    let token = bearer.and_then(TokenSecret::parse).ok_or_else(ApiError::unauthenticated)?;
-    registry.table.authenticate(&token, registry.clock.now()).await?.ok_or_else(ApiError::unauthenticated)
+    let (bearer, now) = (bearer.ok_or_else(ApiError::unauthenticated)?, registry.clock.now());
+    match TokenSecret::parse(bearer) {
+        Some(token) => registry.table.authenticate(&token, now).await?.ok_or_else(ApiError::unauthenticated),
+        None => jwt::authenticate(bearer, registry, now).await,
+    }
 }
 
 /// The scheme's name has no case (RFC 9110, 11.1).

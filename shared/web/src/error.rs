@@ -49,6 +49,14 @@ impl ApiError {
         error.header(header::WWW_AUTHENTICATE, "Bearer")
     }
 
+    /// 503 for a credential that cannot be checked yet: the sweeper has not fetched its issuer's keys.
+    pub(crate) fn auth_unavailable() -> Self {
+        let detail =
+            "The keys of your token's issuer are not here yet. Try again in a moment, or use an API token (sk_…).";
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "auth_unavailable", detail);
+        error.because(String::from("there are no keys of the issuer")).header(header::RETRY_AFTER, "30")
+    }
+
     /// 403, where the caller may know that the thing exists.
     pub fn forbidden(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, "forbidden", detail)

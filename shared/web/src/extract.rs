@@ -81,7 +81,9 @@ impl<S: Send + Sync> FromRequest<S> for Body {
 /// 400 with the path `limit`.
 pub fn page_limit(text: Option<&str>, default: usize, max: usize) -> Result<usize, ApiError> {
     let Some(text) = text else { return Ok(default) };
-    let limit = text.parse().ok().filter(|limit| (1..=max).contains(limit));
+    // The parser of Rust would take a sign too.
+    let digits = text.bytes().all(|b| b.is_ascii_digit());
+    let limit = text.parse().ok().filter(|limit| digits && (1..=max).contains(limit));
     limit.ok_or_else(|| ApiError::invalid("invalid_request", "limit", format!("must be a number from 1 to {max}")))
 }
 

@@ -4,7 +4,7 @@ use axum::Router;
 use skillhub_store::{Connection, Settings};
 
 use crate::app::finish;
-use crate::{Clock, Registry};
+use crate::{Clock, IssuerKeyCache, Registry};
 
 /// Why a function could not start or go on.
 pub type LambdaError = lambda_http::Error;
@@ -17,8 +17,8 @@ pub async fn run(router: impl FnOnce(Registry, &Connection) -> Router) -> Result
     init_logging();
     let settings = Settings::from_variables(|name| std::env::var(name).ok())?;
     let connection = Connection::from_env().await;
-    let table = connection.table(&settings);
-    let registry = Registry { table, settings: settings.into(), clock: Clock::default() };
+    let (table, issuer_keys) = (connection.table(&settings), IssuerKeyCache::default());
+    let registry = Registry { table, settings: settings.into(), clock: Clock::default(), issuer_keys };
     lambda_http::run(finish(router(registry, &connection))).await
 }
 

@@ -5,6 +5,8 @@ mod auth;
 mod clock;
 mod error;
 mod extract;
+mod issuer_keys;
+mod jwt;
 mod lambda;
 
 pub use app::finish;
@@ -12,6 +14,7 @@ pub use auth::{Caller, Known, Manager, Publisher};
 pub use clock::{Clock, Now, rng};
 pub use error::ApiError;
 pub use extract::{Body, Handle, MAX_BODY_BYTES, Params, PathParams, json, json_text, page_limit};
+pub use issuer_keys::IssuerKeyCache;
 pub use lambda::{LambdaError, init_logging, log_filter, run};
 
 use std::sync::Arc;
@@ -27,4 +30,6 @@ pub struct Registry {
     pub settings: Arc<Settings>,
     /// What time it is.
     pub clock: Clock,
+    /// The keys of the issuer in the settings, as read last.
+    pub issuer_keys: IssuerKeyCache,
 }

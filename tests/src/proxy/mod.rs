@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use http::Uri;
 use http::uri::Scheme;
 use tokio::net::TcpListener;
+use tokio::sync::RwLock;
 use tokio::task::JoinHandle;
 
 use crate::wire::{Wire, WireError};
@@ -82,6 +83,11 @@ impl Proxy {
     pub fn clear(&self) {
         self.log.plan().clear();
     }
+
+    /// Returns when no call is under way: what comes late, and what nobody waits for any more, has been carried out.
+    pub async fn idle(&self) {
+        drop(self.log.under_way.write().await);
+    }
 }
 
 impl Drop for Proxy {
@@ -113,6 +119,8 @@ async fn listen(store: Store, url: &str, wire: &Wire, log: &Arc<Log>) -> Result<
 struct Log {
     calls: Mutex<Calls>,
     plan: Mutex<Plan>,
+    /// Read by every call as long as it is under way.
+    under_way: RwLock<()>,
 }
 
 /// Attempts under their numbers, in order.

@@ -58,7 +58,10 @@ async fn connection(stream: TcpStream, upstream: Upstream) {
     let service = service_fn(|request: Request<Incoming>| {
         let (upstream, reset) = (upstream.clone(), reset.clone());
         // A task of its own: what the SDK has given up may be carried out all the same, as on any network.
-        let handling = tokio::spawn(async move { upstream.handle(request, &reset).await });
+        let handling = tokio::spawn(async move {
+            let _under_way = upstream.log.under_way.read().await;
+            upstream.handle(request, &reset).await
+        });
         Box::pin(async move { handling.await.unwrap_or(Err(Ended)) })
     });
     let mut connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);

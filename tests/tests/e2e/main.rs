@@ -2,6 +2,7 @@
 
 mod command;
 mod crash;
+mod issuers;
 mod logs;
 mod managing;
 mod publishing;

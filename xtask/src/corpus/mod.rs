@@ -1,12 +1,12 @@
 //! `cargo xtask corpus`: real skills, which other people wrote, through the registry on this machine.
 
-mod client;
+pub(crate) mod client;
 mod crash;
 mod fetch;
 mod install;
 mod listing;
 mod refusals;
-mod server;
+pub(crate) mod server;
 mod verdicts;
 
 use std::fs;

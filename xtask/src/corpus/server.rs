@@ -20,13 +20,14 @@ const READY: &str = "skillhub is running";
 pub(crate) struct Server {
     child: Child,
     data: PathBuf,
-    registry: String,
+    config: LocalConfig,
 }
 
 /// What the server leaves for its clients; the rest of the file is the client's business.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct LocalConfig {
     registry: String,
+    token: String,
 }
 
 impl Server {
@@ -45,9 +46,9 @@ impl Server {
         command.current_dir(data).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr);
         let mut child = command.spawn().map_err(|e| format!("skillhub-local: {e}"))?;
         let ready = await_ready(&Lines::of(&mut child));
-        let mut server = Self { child, data: data.to_owned(), registry: String::new() };
+        let mut server = Self { child, data: data.to_owned(), config: LocalConfig::default() };
         ready.map_err(|e| format!("the server did not get ready: {e}; its log is {}", log.display()))?;
-        server.registry = read_config(data)?.registry;
+        server.config = read_config(data)?;
         Ok(server)
     }
 
@@ -56,12 +57,22 @@ impl Server {
         &self.data
     }
 
+    /// Where its API is.
+    pub(crate) fn registry(&self) -> &str {
+        &self.config.registry
+    }
+
+    /// The administrator's token.
+    pub(crate) fn token(&self) -> &str {
+        &self.config.token
+    }
+
     /// The answer to a plain GET of a path that begins with `/`.
     ///
     /// # Errors
     /// If there is none, or it is not a success.
     pub(crate) fn get(&self, path: &str) -> Result<String, String> {
-        let answer = ureq::get(format!("{}{path}", self.registry)).call();
+        let answer = ureq::get(format!("{}{path}", self.registry())).call();
         let mut answer = answer.map_err(|e| format!("GET {path}: {e}"))?;
         answer.body_mut().read_to_string().map_err(|e| format!("GET {path}: {e}"))
     }

@@ -68,8 +68,8 @@ pub enum Opened {
     NotMaintainer,
     /// The skill has another scope, and publishing does not change it.
     ScopeDiffers(Audience),
-    /// Somebody else is publishing the same version right now.
-    Locked,
+    /// Somebody else is publishing the same version right now, with this session if it is known.
+    Locked(Option<UploadId>),
     /// The `Idempotency-Key` was used for another request.
     IdempotencyMismatch,
     /// The caller has too much open.
@@ -122,7 +122,7 @@ impl Table {
                 Outcome::ConditionsFailed(_) | Outcome::Busy => {}
             }
         }
-        Ok(Opened::Locked)
+        Ok(Opened::Locked(None))
     }
 
     async fn is_within_quota(&self, by: OpenedBy<'_>, more_bytes: u64) -> Result<bool, StoreError> {
@@ -181,7 +181,9 @@ impl Table {
             return Ok(Some(published_already(&slug.skill_id, number, digests.manifest)));
         }
         match &found.lock {
-            Some(lock) if lock.principal != by.caller.principal && lock.expires_at > now => Ok(Some(Opened::Locked)),
+            Some(lock) if lock.principal != by.caller.principal && lock.expires_at > now => {
+                Ok(Some(Opened::Locked(Some(lock.session_id.clone()))))
+            }
             Some(lock) if lock.principal == by.caller.principal && lock.request_sha256 == digests.request => {
                 let session = self.session(&lock.session_id).await?;
                 Ok(session.filter(|s| !s.state.is_terminal()).map(Opened::Existing))

@@ -36,6 +36,11 @@ impl Registry {
         Self::start_on(TempDir::new().unwrap(), &["--examples", examples.to_str().unwrap()])
     }
 
+    /// Starts one that accepts JWTs of this issuer for this audience.
+    pub(crate) fn start_with_issuer(url: &str, audience: &str) -> Self {
+        Self::start_on(TempDir::new().unwrap(), &["--oidc-issuer", url, "--oidc-audience", audience])
+    }
+
     fn start_on(data: TempDir, more: &[&str]) -> Self {
         let mut process = registry_process(data.path());
         let mut child = process.args(more).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
