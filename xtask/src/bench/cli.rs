@@ -61,7 +61,7 @@ const ACTIONS: [Action; 6] = [
         name: "install",
         ours: &["install"],
         others: &[
-            (&tools::OPENSKILLS, &["install", "source/packed", "-y"]),
+            (&tools::OPENSKILLS, &["install", "./source/packed", "-y"]),
             (&tools::VERCEL_SKILLS, &["add", "./source/packed", "-y", "--copy"]),
         ],
         undo: Some(".agent/skills/packed"),
@@ -207,7 +207,7 @@ impl Project {
     fn hyperfine(&self, action: &Action) -> Result<Report, String> {
         let export = self.home.join("report.json");
         let mut hyperfine = Command::new("hyperfine");
-        hyperfine.args(["--shell=none", "--style=none", "--warmup=2", "--runs=20", "--export-json"]).arg(&export);
+        hyperfine.args(["--shell=none", "--style=none", "--warmup=1", "--runs=10", "--export-json"]).arg(&export);
         hyperfine.env("HOME", &self.home).env("NO_COLOR", "1").env("CI", "1").env("DO_NOT_TRACK", "1");
         if let Some(path) = action.undo {
             hyperfine.args(["--prepare", &format!("rm -rf {path} .claude .agents")]);
