@@ -190,14 +190,12 @@ impl Registry {
             serde_json::from_reader(File::open(self.dir.join("store-credentials.json")).unwrap()).unwrap();
         let keys = (credentials.access_key_id.as_str(), credentials.secret_access_key.expose());
         let ca_pem = fs::read_to_string(self.dir.join("ca.pem")).unwrap();
-        let settings = Settings {
-            table: String::from("skillhub"),
-            bucket: String::from("skillhub"),
-            anonymous_read: true,
-            max_archive_bytes: Settings::DEFAULT_MAX_ARCHIVE_BYTES,
-            objects_public_url: None,
-            path_style: true,
-        };
+        let settings = Settings::from_variables(|name| match name {
+            "SKILLHUB_TABLE" | "SKILLHUB_BUCKET" => Some(String::from("skillhub")),
+            "AWS_ENDPOINT_URL" => Some(objects.clone()),
+            _ => None,
+        });
+        let settings = settings.unwrap();
         Connection::to(tables, objects, keys, &ca_pem).await.unwrap().objects(&settings)
     }
 

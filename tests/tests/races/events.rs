@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use skillhub_protocol::{UploadId, UploadState};
-use skillhub_sweep::Report;
+use skillhub_sweep::SessionsReport;
 use skillhub_tests::in_process::{InProcess, event_of};
 use skillhub_tests::proxy::{Fault, Moment, Operation, every, nth};
 use skillhub_tests::skill::Skill;
@@ -65,13 +65,13 @@ async fn r07_what_a_lost_event_was_about_is_found_by_the_sweeper() {
     let skill = Skill::new("hello", "x");
     registry.upload(&skill).await;
     let waiting = registry.open(&Skill::new("waiting", "x")).await;
-    let sweep = async || registry.functions.sweep().await.unwrap();
+    let sweep = async || registry.functions.sweep().await.sessions;
     registry.clock.advance(FIRST_CHECK - Duration::from_secs(10));
-    assert_eq!(sweep().await, Report::default(), "not yet");
+    assert_eq!(sweep().await, SessionsReport::default(), "not yet");
     registry.clock.advance(Duration::from_secs(11));
-    assert_eq!(sweep().await, Report { due: 2, validated: 1, postponed: 1, ..Report::default() });
+    assert_eq!(sweep().await, SessionsReport { due: 2, validated: 1, postponed: 1, ..SessionsReport::default() });
     registry.clock.advance(SESSION);
-    assert_eq!(sweep().await, Report { due: 1, expired: 1, ..Report::default() });
+    assert_eq!(sweep().await, SessionsReport { due: 1, expired: 1, ..SessionsReport::default() });
     let settled = registry.settled().await;
     assert_eq!(settled.versions, [entry(&skill)].into());
     assert_eq!(settled.sessions[&waiting.id], UploadState::Expired);
@@ -91,7 +91,7 @@ async fn r07_what_has_no_bytes_is_looked_at_after_twice_the_time_until_its_time_
             [session.created_at, session.next_check_at, registry.clock.now()].map(|time| time.epoch_millis());
         minutes.push((next - created) / 60_000);
         registry.clock.advance(Duration::from_millis((next - now).max(0).unsigned_abs() + 1));
-        assert_eq!(registry.functions.sweep().await.unwrap().due, 1);
+        assert_eq!(registry.functions.sweep().await.sessions.due, 1);
     }
     assert_eq!(minutes, [2, 4, 8, 16, 32, 60]);
     assert_eq!(registry.settled().await.sessions[&id], UploadState::Expired);
@@ -104,7 +104,7 @@ async fn r07_a_run_of_the_sweeper_is_bounded() {
         registry.open(&Skill::new(&format!("skill-{i}"), "x")).await;
     }
     registry.clock.advance(SESSION);
-    let runs = [registry.functions.sweep().await.unwrap(), registry.functions.sweep().await.unwrap()];
+    let runs = [registry.functions.sweep().await.sessions, registry.functions.sweep().await.sessions];
     assert_eq!(runs.map(|report| (report.due, report.expired)), [(50, 50), (2, 2)]);
     registry.settled().await;
 }
@@ -119,15 +119,21 @@ async fn r22_a_poison_session_ends_and_keeps_nobody_waiting() {
     }
     registry.proxy.inject(every(Operation::GetObject).on(format!("staging/{poison}")), Fault::Truncated);
     registry.clock.advance(FIRST_CHECK);
-    let first = registry.functions.sweep().await.unwrap();
-    assert_eq!(first, Report { due: 4, validated: 3, failed: 1, ..Report::default() });
+    let first = registry.functions.sweep().await.sessions;
+    assert_eq!(first, SessionsReport { due: 4, validated: 3, failed: 1, ..SessionsReport::default() });
     for _ in 1..5 {
         assert_eq!(registry.session(&poison).await.state, UploadState::Validating);
         registry.clock.advance(LEASE);
-        assert_eq!(registry.functions.sweep().await.unwrap(), Report { due: 1, failed: 1, ..Report::default() });
+        assert_eq!(
+            registry.functions.sweep().await.sessions,
+            SessionsReport { due: 1, failed: 1, ..SessionsReport::default() }
+        );
     }
     registry.clock.advance(LEASE);
-    assert_eq!(registry.functions.sweep().await.unwrap(), Report { due: 1, validated: 1, ..Report::default() });
+    assert_eq!(
+        registry.functions.sweep().await.sessions,
+        SessionsReport { due: 1, validated: 1, ..SessionsReport::default() }
+    );
     let ended = registry.session(&poison).await;
     assert_eq!((ended.state, codes(&ended)), (UploadState::Failed, vec!["internal"]));
     assert_eq!(registry.settled().await.versions, good.iter().map(entry).collect());
@@ -142,8 +148,8 @@ async fn r27_a_session_past_its_time_ends_by_what_stands_in_staging() {
     let empty = registry.open(&Skill::new("empty", "x")).await;
     registry.clock.advance(SESSION * 3);
     registry.deliver(&event).await.unwrap();
-    let report = registry.functions.sweep().await.unwrap();
-    assert_eq!(report, Report { due: 2, validated: 1, expired: 1, ..Report::default() });
+    let report = registry.functions.sweep().await.sessions;
+    assert_eq!(report, SessionsReport { due: 2, validated: 1, expired: 1, ..SessionsReport::default() });
     let settled = registry.settled().await;
     assert_eq!(settled.versions, [entry(&swept), entry(&delivered)].into());
     assert_eq!(settled.sessions[&empty.id], UploadState::Expired);
@@ -167,7 +173,7 @@ async fn r27_bytes_that_come_while_a_session_expires_are_published_or_removed() 
             registry.deliver(&event).await.unwrap();
         }
         expiry.open();
-        sweeping.await.unwrap().unwrap();
+        sweeping.await.unwrap();
         registry.deliver(&event).await.unwrap();
         ids.push(id);
     }

@@ -102,7 +102,7 @@ async fn r15_bytes_for_a_session_that_has_ended_are_removed() {
     registry.proxy.clear();
     let expired = registry.open(&Skill::new("expired", "x")).await;
     registry.clock.advance(SESSION);
-    registry.functions.sweep().await.unwrap();
+    registry.functions.sweep().await;
 
     use UploadState::{Canceled, Expired, Failed, Published, Rejected};
     let sessions = [
