@@ -106,7 +106,9 @@ fn section(state: &State) -> String {
         ("shown to somebody who may not see it", "cross-scope"),
         ("other answers or states without an explanation", "unexplained"),
     ];
-    rows.iter().for_each(|(what, name)| drop(writeln!(text, "| {what} | {} |", state.count(name))));
+    for (what, name) in rows {
+        text.push_str(&format!("| {what} | {} |\n", state.count(name)));
+    }
     text.push_str("\n| fault injected | calls |\n|---|--:|\n");
     for (name, count) in &state.counts {
         if let Some(fault) = name.strip_prefix("fault: ") {

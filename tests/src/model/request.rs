@@ -78,7 +78,7 @@ pub(super) fn request(op: &Op, names: &Names, now: UtcMillis) -> Option<Request>
         Op::Upload(..) | Op::Event(_) | Op::Sweep | Op::Advance(_) => return None,
     };
     let headers = match op {
-        Op::Open(_, _, _, Some(key)) => vec![("idempotency-key", format!("key {key}"))],
+        Op::Open(_, _, _, Some(key)) => vec![("idempotency-key", format!("key-{key}"))],
         _ => Vec::new(),
     };
     Some(Request { method, path, headers, body })

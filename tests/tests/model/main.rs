@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use skillhub_tests::model::{OPERATIONS, campaign, generate, shrink};
 
-/// How many histories the ordinary run carries out.
-const SCHEDULES: u64 = 300;
+/// How many histories the ordinary run carries out, from which seed; `cargo xtask model` goes on from there.
+const SCHEDULES: u64 = 24;
+const SEED: u64 = 1;
 /// How many at a time. They wait for time-outs more than for processors.
 const PARALLEL: usize = 6;
 
@@ -17,7 +18,7 @@ fn number(name: &str) -> Option<u64> {
 /// `SKILLHUB_MODEL_SEED` and `SKILLHUB_MODEL_SCHEDULES` choose others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn histories_are_explained_by_the_model() {
-    let seed = number("SKILLHUB_MODEL_SEED").unwrap_or_else(|| rand::random::<u32>().into());
+    let seed = number("SKILLHUB_MODEL_SEED").unwrap_or(SEED);
     let count = number("SKILLHUB_MODEL_SCHEDULES").unwrap_or(SCHEDULES);
     println!("SKILLHUB_MODEL_SEED={seed} SKILLHUB_MODEL_SCHEDULES={count}");
     let started = Instant::now();
