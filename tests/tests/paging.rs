@@ -1,4 +1,5 @@
 //! A large catalogue, read page by page while it changes.
+#![expect(clippy::print_stdout, reason = "seeds and numbers, for who looks at the output")]
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
