@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use http::{Method, StatusCode};
+use http::Method;
 use serde_json::Value;
-use skillhub_protocol::{SkillId, Slug, Tag, TokenId, TokenScope, UploadId, VersionId};
+use skillhub_protocol::{SkillId, Tag, TokenId, TokenScope, UploadId, VersionId};
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
@@ -28,7 +28,7 @@ pub(crate) struct Operation {
     method: Method,
     path: &'static str,
     operation: OperationBuilder,
-    problems: BTreeMap<StatusCode, Codes>,
+    problems: BTreeMap<u16, Codes>,
     schemas: Schemas,
 }
 
@@ -174,7 +174,6 @@ impl Operation {
 
     /// An error status, and the codes that it can have; those of earlier calls stay.
     pub(crate) fn fails(mut self, status: u16, codes: &[&'static str]) -> Self {
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         self.problems.entry(status).or_default().extend(codes);
         self
     }
@@ -190,7 +189,7 @@ impl Operation {
         let mut components = Vec::new();
         for (status, codes) in problems {
             let name = problems::name(status, &codes);
-            operation = operation.response(status.as_str(), Ref::from_response_name(&name));
+            operation = operation.response(status.to_string(), Ref::from_response_name(&name));
             components.push((name, problems::response(status, &codes).into()));
         }
         Built { method: utoipa_method(&method), path, operation: operation.build(), schemas, problems: components }
@@ -208,8 +207,7 @@ impl Operation {
             "uploadId" => self.reference::<UploadId>(),
             "tokenId" => self.reference::<TokenId>(),
             "tag" => self.reference::<Tag>(),
-            "namespace" | "handle" => handle().into(),
-            _ => self.reference::<Slug>(),
+            _ => handle().into(),
         };
         let parameter = self.parameter(ParameterIn::Path, name, path_words(name), schema, Required::True);
         // A tag that is none is a fault of the request; any other segment that is none names nothing.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use http::StatusCode;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::schema::{AllOfBuilder, ObjectBuilder, Type};
 use utoipa::openapi::{Ref, Response, ResponseBuilder};
@@ -16,12 +15,12 @@ const PROBLEM: &str = "application/problem+json";
 pub(crate) type Codes = BTreeSet<&'static str>;
 
 /// The component's name, such as `409.conflict.session_open`.
-pub(crate) fn name(status: StatusCode, codes: &Codes) -> String {
-    codes.iter().fold(status.as_u16().to_string(), |name, code| name + "." + code)
+pub(crate) fn name(status: u16, codes: &Codes) -> String {
+    codes.iter().fold(status.to_string(), |name, code| name + "." + code)
 }
 
 /// The component.
-pub(crate) fn response(status: StatusCode, codes: &Codes) -> Response {
+pub(crate) fn response(status: u16, codes: &Codes) -> Response {
     let code = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(codes.iter().copied()));
     let codes_only = ObjectBuilder::new().property("code", code);
     let schema = AllOfBuilder::new().item(Ref::from_schema_name("Problem")).item(codes_only);
@@ -32,11 +31,11 @@ pub(crate) fn response(status: StatusCode, codes: &Codes) -> Response {
     headers.fold(response, |response, name| response.header_ref(name, header(name))).build()
 }
 
-fn extra_headers(status: StatusCode, codes: &Codes) -> Option<&'static str> {
+fn extra_headers(status: u16, codes: &Codes) -> Option<&'static str> {
     match status {
-        StatusCode::UNAUTHORIZED => Some("WWW-Authenticate"),
-        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => Some("Retry-After"),
-        StatusCode::CONFLICT if codes.contains("session_open") => Some("Location"),
+        401 => Some("WWW-Authenticate"),
+        429 | 503 => Some("Retry-After"),
+        409 if codes.contains("session_open") => Some("Location"),
         _ => None,
     }
 }

@@ -145,3 +145,15 @@ async fn tokens(client: &mut Client) {
     client.get("/api/tokens", &[], "").await;
     client.change(Method::DELETE, "/api/tokens/{tokenId}", &[made["id"].as_str().unwrap()], Value::Null).await;
 }
+
+#[tokio::test]
+async fn a_version_that_somebody_else_is_publishing_is_refused_with_their_session() {
+    let registry = InProcess::start().await;
+    let helper = registry.member("helper", Role::Publisher).await;
+    let skill = Skill::new("hello", "x");
+    let session = registry.open(&skill).await;
+    let answer = registry.send(Some(&helper), "POST", "/api/uploads", &skill.request().to_string()).await;
+    Description::read().demand(&Method::POST, "/api/uploads", &answer);
+    assert_eq!(answer.code(), "session_open");
+    assert_eq!(answer.headers["location"], format!("/api/uploads/{}", session.id));
+}
