@@ -15,6 +15,9 @@ use skillhub_protocol::{
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
+/// A schema, its name in a message, and whether a text is one.
+type Kind = (&'static str, &'static str, fn(&str) -> bool);
+
 fn document() -> Value {
     serde_json::from_str(&skillhub_openapi::text().unwrap()).unwrap()
 }
@@ -182,7 +185,7 @@ fn what_the_parsers_accept_is_valid_by_the_schemas() {
     let document = document();
     let file: Value =
         serde_json::from_str(&fs::read_to_string(format!("{ROOT}/tests/vectors/protocol-v1.json")).unwrap()).unwrap();
-    let kinds: [(&str, &str, fn(&str) -> bool); 7] = [
+    let kinds: [Kind; 7] = [
         ("slug", "Slug", |text| serde_json::from_str::<Slug>(text).is_ok()),
         ("path", "PackagePath", |text| serde_json::from_str::<PackagePath>(text).is_ok()),
         ("manifest", "Manifest", |text| Manifest::from_json(text).is_ok()),
