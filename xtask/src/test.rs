@@ -47,6 +47,8 @@ fn clippy() -> Result<(), String> {
 }
 
 fn deny() -> Result<(), String> {
+    // It looks at the dependencies of every platform, and a build fetches those of its own.
+    run_command(&mut cargo("fetch --locked"))?;
     run_command(tools::CARGO_DENY.command()?.args(["--offline", "check", "bans", "licenses", "sources"]))
 }
 
