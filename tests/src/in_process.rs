@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use aws_lambda_events::event::s3::S3Event;
+use axum::Router;
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt as _, Full};
@@ -47,6 +48,8 @@ pub struct InProcess {
     pub wire: Wire,
     /// An owner of `@global`.
     pub owner: Caller,
+    /// Made once: a router costs more than a request in a build for tests.
+    router: Router,
     connection: Connection,
     settings: Settings,
     _stores: Stores,
@@ -139,6 +142,7 @@ impl InProcess {
         let mut settings = settings(&stores);
         change(&mut settings);
         let functions = Functions::new(&connection, settings.clone(), clock.clone());
+        let router = functions.router();
         let wire = Wire::trusting(&stores.ca_pem).unwrap();
         let table = RawTable::new(wire.clone(), &stores.dynamodb_endpoint(), NAME);
         let owner = Caller::named("owner");
@@ -149,6 +153,7 @@ impl InProcess {
             table,
             wire,
             owner,
+            router,
             connection,
             settings,
             _stores: stores,
@@ -241,7 +246,7 @@ impl InProcess {
 
     /// Sends any request to the API, as it is.
     pub async fn exchange(&self, request: Request<Full<Bytes>>) -> Answer {
-        let response = TowerToHyperService::new(self.functions.router()).call(request).await.unwrap();
+        let response = TowerToHyperService::new(self.router.clone()).call(request).await.unwrap();
         let (head, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         let text = |value: &http::HeaderValue| value.to_str().unwrap_or_default().to_owned();
@@ -336,7 +341,9 @@ impl InProcess {
     pub async fn settled(&self) -> Settled {
         let deleted = self.proxy.deletions();
         assert!(deleted.iter().all(|key| key.starts_with("staging/")), "an artifact was to be deleted: {deleted:?}");
-        invariants::check(&self.table, self.objects(), &self.wire).await
+        // However impatient the functions are, this looks until it sees.
+        let objects = self.connection.clone().with_patience(TEST_PATIENCE).objects(&self.settings);
+        invariants::check(&self.table, &objects, &self.wire).await
     }
 }
 

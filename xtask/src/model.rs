@@ -10,7 +10,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use skillhub_protocol::UtcMillis;
 
-use crate::process::{capture, cargo, root, target};
+use crate::process::{capture, cargo, root, run as run_command, target};
 
 /// Histories of one step; what is finished counts, even if the next step does not end.
 const STEP: u64 = 50;
@@ -56,6 +56,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     let kept: Option<State> = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
     let new = State { seed: options.seed, ..State::default() };
     let mut state = kept.filter(|state| state.seed == options.seed).unwrap_or(new);
+    run_command(&mut cargo("test --quiet --workspace --test model --no-run"))?;
     while state.done < options.schedules {
         step(&mut state, options)?;
         fs::create_dir_all(target().join("model")).map_err(|e| e.to_string())?;
@@ -68,10 +69,14 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
 
 fn step(state: &mut State, options: &Options) -> Result<(), String> {
     let (first, count) = (state.seed + state.done, STEP.min(options.schedules - state.done));
-    let arguments = format!("run --quiet --package skillhub-tests --bin model -- {first} {count} {}", options.parallel);
+    let mut test = cargo("test --quiet --workspace --test model -- --nocapture");
+    for (name, number) in [("SEED", first), ("SCHEDULES", count), ("PARALLEL", options.parallel)] {
+        test.env(format!("SKILLHUB_MODEL_{name}"), number.to_string());
+    }
     let started = Instant::now();
-    let counts: BTreeMap<String, u64> =
-        serde_json::from_str(&capture(&mut cargo(&arguments))?).map_err(|e| e.to_string())?;
+    let output = capture(&mut test)?;
+    let counts = output.lines().find_map(|line| Some(&line[line.find('{')?..])).ok_or_else(|| format!("no numbers:\n{output}"))?;
+    let counts: BTreeMap<String, u64> = serde_json::from_str(counts).map_err(|e| e.to_string())?;
     state.seconds += started.elapsed().as_secs_f64();
     state.done += count;
     counts.into_iter().for_each(|(name, more)| *state.counts.entry(name).or_default() += more);

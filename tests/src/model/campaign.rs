@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
@@ -10,10 +11,8 @@ use super::op::{Schedule, Turn};
 use super::run::run;
 use super::tally::{Broken, Tally};
 
-/// Operations of a history.
-pub const OPERATIONS: usize = 60;
-/// How many shorter forms of a failed history are tried.
-const MAX_TRIALS: usize = 150;
+/// How long shorter forms of a failed history are looked for.
+const PATIENCE: Duration = Duration::from_secs(120);
 /// How often one is tried: what depends on which of two comes first does not show every time.
 const TRIES: usize = 2;
 
@@ -40,7 +39,7 @@ pub async fn campaign(
     loop {
         while failed.is_none() && running.len() < parallel {
             let Some(seed) = seeds.next() else { break };
-            running.spawn(async move { (seed, run(&generate(seed, OPERATIONS)).await) });
+            running.spawn(async move { (seed, run(&generate(seed)).await) });
         }
         let Some(ended) = running.join_next().await else { break };
         // A panic is a failure of the harness itself.
@@ -62,23 +61,23 @@ pub async fn campaign(
 pub async fn shrink(schedule: Schedule, broken: Broken) -> Failure {
     let seed = schedule.seed;
     let mut best = Failure { seed, schedule, broken };
-    let mut trials = 0;
+    let until = Instant::now() + PATIENCE;
     if let Some(turn) = best.broken.turn {
         let turns = best.schedule.turns.iter().take(turn + 1).cloned().collect();
-        best.attempt(turns, &mut trials).await;
+        best.attempt(turns, until).await;
     }
     let mut size = best.schedule.turns.len() / 2;
     while size > 0 {
         let mut at = 0;
-        while at < best.schedule.turns.len() && trials < MAX_TRIALS {
+        while at < best.schedule.turns.len() {
             let turns = without(&best.schedule.turns, at..at + size);
-            if !best.attempt(turns, &mut trials).await {
+            if !best.attempt(turns, until).await {
                 at += size;
             }
         }
         size /= 2;
     }
-    best.thin_out(&mut trials).await;
+    best.thin_out(until).await;
     best
 }
 
@@ -87,12 +86,11 @@ fn without(turns: &[Turn], gone: Range<usize>) -> Vec<Turn> {
 }
 
 impl Failure {
-    /// Whether the history still fails with these turns; if so, they are what is left.
-    async fn attempt(&mut self, turns: Vec<Turn>, trials: &mut usize) -> bool {
-        if turns.is_empty() {
+    /// Whether the history still fails with these turns; if so, they are what is left. Not tried when the time is over.
+    async fn attempt(&mut self, turns: Vec<Turn>, until: Instant) -> bool {
+        if turns.is_empty() || Instant::now() > until {
             return false;
         }
-        *trials += 1;
         let schedule = Schedule { turns, ..self.schedule };
         for _ in 0..TRIES {
             if let Err(broken) = run(&schedule).await {
@@ -104,14 +102,14 @@ impl Failure {
     }
 
     /// Leaves out single operations of what happens at once.
-    async fn thin_out(&mut self, trials: &mut usize) {
+    async fn thin_out(&mut self, until: Instant) {
         let mut turn = 0;
         while turn < self.schedule.turns.len() {
             let mut op = 0;
             while self.schedule.turns.get(turn).is_some_and(|turn| turn.ops.len() > 1 && op < turn.ops.len()) {
                 let mut turns = self.schedule.turns.clone();
                 turns[turn].ops.remove(op);
-                if *trials >= MAX_TRIALS || !self.attempt(turns, trials).await {
+                if !self.attempt(turns, until).await {
                     op += 1;
                 }
             }
@@ -126,6 +124,6 @@ impl fmt::Display for Failure {
         writeln!(f, "{}\n\nThe history, shortened:\n{}", self.broken, self.schedule)?;
         let seed = self.seed;
         writeln!(f, "The whole history again:")?;
-        write!(f, "SKILLHUB_MODEL_SEED={seed} SKILLHUB_MODEL_SCHEDULES=1 cargo test -p skillhub-tests --test model")
+        write!(f, "SKILLHUB_MODEL_SEED={seed} SKILLHUB_MODEL_SCHEDULES=1 cargo test --workspace --test model")
     }
 }

@@ -10,13 +10,17 @@ use super::words::{
     role,
 };
 
-/// Makes a history of so many operations.
-pub fn generate(seed: u64, operations: usize) -> Schedule {
+/// Operations that a history plans. Some find nothing that they could be done to and are left out; the run ends after
+/// [`OPERATIONS`](super::OPERATIONS) of the others.
+const PLANNED: usize = 64;
+
+/// Makes a history.
+pub fn generate(seed: u64) -> Schedule {
     let mut generator = Generator { rng: StdRng::seed_from_u64(seed), slots: 0, tokens: 0, waiting: Vec::new() };
     let one_in = pick(&mut generator.rng, &[None, Some(60), Some(25), Some(12)]);
     let mut schedule = Schedule { seed, one_in, turns: Vec::new() };
-    while schedule.operations() < operations {
-        let room = operations - schedule.operations();
+    while schedule.operations() < PLANNED {
+        let room = PLANNED - schedule.operations();
         let ops = generator.turn(room);
         schedule.turns.push(Turn { ops, fault_seed: generator.rng.random() });
     }

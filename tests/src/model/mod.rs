@@ -24,8 +24,8 @@ pub mod upload;
 pub mod words;
 pub mod world;
 
-pub use campaign::{Failure, OPERATIONS, campaign, shrink};
+pub use campaign::{Failure, campaign, shrink};
 pub use explain::{Happened, explain};
 pub use generate::generate;
-pub use run::run;
+pub use run::{OPERATIONS, run};
 pub use tally::{Broken, Kind, Tally};
