@@ -23,8 +23,8 @@ use crate::in_process::{Answer as Http, Caller as Token, InProcess, event_of};
 /// How long a call may take. What an injected delay exceeds, and a busy machine hardly ever.
 pub(super) const PATIENCE: Patience = Patience {
     connect: Duration::from_secs(5),
-    attempt: Duration::from_millis(1500),
-    call: Duration::from_secs(5),
+    attempt: Duration::from_millis(2500),
+    call: Duration::from_secs(8),
     backoff: Duration::from_millis(1),
 };
 /// Longest list, in pages.
