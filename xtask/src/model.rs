@@ -75,7 +75,10 @@ fn step(state: &mut State, options: &Options) -> Result<(), String> {
     }
     let started = Instant::now();
     let output = capture(&mut test)?;
-    let counts = output.lines().find_map(|line| Some(&line[line.find('{')?..])).ok_or_else(|| format!("no numbers:\n{output}"))?;
+    let counts = output
+        .lines()
+        .find_map(|line| Some(&line[line.find('{')?..]))
+        .ok_or_else(|| format!("no numbers:\n{output}"))?;
     let counts: BTreeMap<String, u64> = serde_json::from_str(counts).map_err(|e| e.to_string())?;
     state.seconds += started.elapsed().as_secs_f64();
     state.done += count;

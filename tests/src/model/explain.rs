@@ -76,6 +76,7 @@ pub struct Happened {
 /// # Errors
 /// If there are too many.
 pub fn explain(before: &[World], happened: &[Happened], disturbed: bool) -> Result<Vec<World>, String> {
+    let alone = happened.len() == 1;
     let start = Running { stage: Stage::Begin, swept: BTreeSet::new(), repeats: disturbed };
     let mut open: Vec<_> = before.iter().map(|world| (world.clone(), vec![start.clone(); happened.len()])).collect();
     let mut seen: HashSet<_> = open.iter().cloned().collect();
@@ -91,7 +92,7 @@ pub fn explain(before: &[World], happened: &[Happened], disturbed: bool) -> Resu
             continue;
         }
         for (i, one) in running.iter().enumerate() {
-            for (world, next) in (Step { world: &world, happened: &happened[i], disturbed }).next(one) {
+            for (world, next) in (Step { world: &world, happened: &happened[i], disturbed, alone }).next(one) {
                 let mut running = running.clone();
                 running[i] = next;
                 let state = (world, running);
@@ -110,6 +111,8 @@ struct Step<'a> {
     world: &'a World,
     happened: &'a Happened,
     disturbed: bool,
+    /// Whether nothing else is under way.
+    alone: bool,
 }
 
 type Next = (World, Running);
@@ -305,10 +308,16 @@ impl Step<'_> {
             return vec![same(Stage::Done(Some(Answer::done(200))))];
         }
         let mut next = vec![same(Stage::Uploads(self.world.staged.keys().rev().copied().collect()))];
-        for slot in self.world.unfinished().difference(&from.swept) {
+        for slot in self.world.unfinished().difference(&from.swept).filter(|slot| self.may_be_next(**slot, from)) {
             next.extend(self.sweep(*slot, from));
         }
         next
+    }
+
+    /// Nobody can tell in which order a sweep that is alone looks at sessions of different skills, so one order stands for all.
+    fn may_be_next(&self, slot: Slot, from: &Running) -> bool {
+        let name = |slot: Slot| self.world.sessions.get(&slot).map(|session| session.request.name);
+        !self.alone || from.swept.iter().all(|done| *done < slot || name(*done) == name(slot))
     }
 
     fn late_upload(&self, left: &[Slot], from: &Running) -> Next {
