@@ -33,7 +33,8 @@ impl Convention {
     }
 
     fn below(self, base: &Path) -> PathBuf {
-        base.join(self.folder())
+        // Segment by segment, so that the system's own separator stands between them.
+        self.segments().iter().fold(base.to_owned(), |path, segment| path.join(segment))
     }
 }
 
