@@ -107,11 +107,14 @@ impl Client {
     }
 
     fn unknown(&self, failure: Failure, what: &str) -> Failure {
-        let failure = failure.detail(format!("looked for {what} in {}", self.registry()));
-        match self.endpoint.token {
-            Some(_) => failure.hint("`skillhub list --remote` shows what you can see there"),
-            None => failure.hint("if it is not public, sign in with `skillhub login` first"),
-        }
+        let hint = match self.endpoint.token {
+            Some(_) => "`skillhub list --remote` shows what you can see there",
+            None => "if it is not public, sign in with `skillhub login` first",
+        };
+        Failure::new(Exit::Failed, "not_found", format!("there is no {what} that you may see"))
+            .details(failure.detail_lines().iter().cloned())
+            .detail(format!("looked in {}", self.registry()))
+            .hint(hint)
     }
 
     /// All skills that the caller can see.

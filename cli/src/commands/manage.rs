@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skillhub_protocol::{
-    AuditEntry, CreateNamespace, CreateToken, Membership, Namespace, NamespaceKind, NamespaceResponse, Role, Selector,
+    AuditEntry, Coordinate, CreateNamespace, CreateToken, Membership, Namespace, NamespaceKind, NamespaceResponse, Role, Selector,
     TokenSummary,
 };
 
@@ -38,8 +38,8 @@ pub(super) fn tag(context: &Context, command: &TagCommand) -> Result<(), Failure
         }
         TagCommand::Set { target, tag } => {
             let id = client.named(target.skill.namespace(), target.skill.slug())?;
-            client.set_tag(&id, tag, &target.version)?;
             let coordinate = target.coordinate();
+            client.set_tag(&id, tag, &target.version).map_err(|failure| not_taggable(failure, &coordinate))?;
             done(context, format!("tagged {coordinate} {tag}"), json!({ "coordinate": coordinate, "tag": tag }));
         }
         TagCommand::Remove { skill, tag } => {
@@ -49,6 +49,15 @@ pub(super) fn tag(context: &Context, command: &TagCommand) -> Result<(), Failure
         }
     }
     Ok(())
+}
+
+/// A tag means an available version only.
+fn not_taggable(failure: Failure, version: &Coordinate) -> Failure {
+    let skill = format!("{}/{}", version.namespace(), version.slug());
+    match failure.code() {
+        "conflict" => failure.hint(format!("`skillhub versions {skill}` shows which are available")),
+        _ => failure,
+    }
 }
 
 pub(super) fn namespace(context: &Context, command: &NamespaceCommand) -> Result<(), Failure> {

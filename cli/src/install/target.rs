@@ -56,7 +56,7 @@ impl Target {
         match (&args.dir, args.home) {
             (Some(dir), _) => Ok(Self { dir: env.cwd.join(dir), is_global: false, in_project: None }),
             (None, true) => Self::global(agent, env)
-                .ok_or_else(|| Failure::usage("there is no home folder").hint("name a folder with --dir")),
+                .ok_or_else(|| Failure::usage("there is no home folder").hint("name a folder with `--dir`")),
             (None, false) => Self::project(agent, env).checked(env),
         }
     }
@@ -142,7 +142,7 @@ fn refuse_links(base: &Path, segments: &[&str]) -> Result<(), Failure> {
 fn link(path: &Path) -> Failure {
     let failure = Failure::new(Exit::Conflict, "directory_conflict", format!("{} is a link", path.display()));
     match fs::canonicalize(path) {
-        Ok(target) => failure.hint(format!("if it is meant, name its target: --dir {}", target.display())),
-        Err(_) => failure.hint("remove the link, or name another folder with --dir"),
+        Ok(target) => failure.hint(format!("if it is meant, name its target: `--dir {}`", target.display())),
+        Err(_) => failure.hint("remove the link, or name another folder with `--dir`"),
     }
 }

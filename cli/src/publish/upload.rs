@@ -101,9 +101,8 @@ fn withdrawn(client: &Client, namespace: &Namespace, slug: &Slug) -> Result<Opti
 fn explain_conflict(failure: Failure) -> Failure {
     match failure.code() {
         "version_exists" => {
-            failure.hint("published versions never change: raise the version in SKILL.md or give --version")
+            failure.hint("published versions never change: raise the version in SKILL.md or give `--version`")
         }
-        "forbidden" => failure.hint("--namespace names another namespace; `skillhub login` signs in as somebody else"),
         _ => failure,
     }
 }

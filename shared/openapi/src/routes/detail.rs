@@ -2,8 +2,8 @@
 
 use http::Method;
 use skillhub_protocol::{
-    CanonicalSlug, Coordinate, NamedSkillResponse, Release, ResolveResponse, SkillResponse, TagsResponse, VersionListResponse,
-    VersionResponse,
+    CanonicalSlug, Coordinate, NamedSkillResponse, Release, ResolveResponse, SkillResponse, TagsResponse,
+    VersionListResponse, VersionResponse,
 };
 
 use crate::operation::Operation;
@@ -26,7 +26,9 @@ fn resolve() -> Operation {
 fn named() -> Operation {
     let path = "/api/namespaces/{namespace}/skills/{slug}";
     Operation::new(Method::GET, path, "findSkill", "skills", "Which skill has a slug in a namespace")
-        .about("Also while none of its versions is available, when a coordinate without an exact version means nothing.")
+        .about(
+            "Also while none of its versions is available, when a coordinate without an exact version means nothing.",
+        )
         .reader()
         .answers::<NamedSkillResponse>(200, "The skill.")
 }
