@@ -72,9 +72,14 @@ impl Client {
 
     /// What a coordinate means now.
     pub(crate) fn resolve(&self, coordinate: &Coordinate) -> Result<ResolveResponse, Failure> {
-        let text = coordinate.to_string();
-        let answer = self.get(&["resolve"], &[("coordinate", &text)], ResolveResponse::from_json);
+        let answer = self.ask(coordinate);
         answer.map_err(|failure| if failure.is_not_found() { self.means_nothing(failure, coordinate) } else { failure })
+    }
+
+    /// The same for who expects that it may mean nothing: why is not asked.
+    pub(crate) fn ask(&self, coordinate: &Coordinate) -> Result<ResolveResponse, Failure> {
+        let text = coordinate.to_string();
+        self.get(&["resolve"], &[("coordinate", &text)], ResolveResponse::from_json)
     }
 
     /// The skill of this name, even if no version of it is available.

@@ -79,6 +79,9 @@ fn configuration(context: &Context) -> Finding {
             Finding::new(check, Outcome::Warning, format!("others can read {}, which holds tokens", file.display()))
                 .hint(format!("chmod 600 {}", file.display()))
         }
+        (Ok(_), Some(file)) if !file.exists() => {
+            Finding::new(check, Outcome::Ok, format!("none in {}", file.display()))
+        }
         (Ok(_), Some(file)) => Finding::new(check, Outcome::Ok, file.display().to_string()),
         (Ok(_), None) => Finding::new(check, Outcome::Warning, "there is no home folder to keep it in")
             .hint("set SKILLHUB_CONFIG_DIR"),

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use skillhub_protocol::{
-    AuditEntry, Coordinate, CreateNamespace, CreateToken, Membership, Namespace, NamespaceKind, NamespaceResponse, Role, Selector,
-    TokenSummary,
+    AuditEntry, Coordinate, CreateNamespace, CreateToken, Membership, Namespace, NamespaceKind, NamespaceResponse,
+    Role, Selector, TokenSummary,
 };
 
 use super::Context;

@@ -78,7 +78,7 @@ fn prepare(client: &Client, draft: &Draft, options: &PublishOptions) -> Result<(
 fn current(client: &Client, draft: &Draft, options: &PublishOptions) -> Result<Option<Current>, Failure> {
     let coordinate = Coordinate::new(options.namespace.clone(), draft.slug.clone(), Selector::Latest);
     let coordinate = coordinate.map_err(|e| Failure::usage(String::from(e)))?;
-    let resolved = match client.resolve(&coordinate) {
+    let resolved = match client.ask(&coordinate) {
         Ok(resolved) => resolved,
         Err(failure) if failure.is_not_found() => return withdrawn(client, coordinate.namespace(), coordinate.slug()),
         Err(failure) => return Err(failure),
