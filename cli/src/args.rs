@@ -22,7 +22,8 @@ pub(crate) use registry::{CompletionsArgs, InfoArgs, LoginArgs, LogoutArgs, Sear
 
 /// Packs, publishes, installs and lists agent skills.
 #[derive(Debug, Parser)]
-#[command(name = "skillhub", version, about, after_help = EXIT_CODES, propagate_version = false, max_term_width = 100)]
+#[command(name = "skillhub", bin_name = "skillhub", version, about, after_help = EXIT_CODES)]
+#[command(propagate_version = false, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,

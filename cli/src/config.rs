@@ -82,5 +82,5 @@ impl Endpoint {
 
 fn no_registry() -> Failure {
     Failure::usage("no registry is named")
-        .hint("give --registry URL, set SKILLHUB_REGISTRY, sign in with `skillhub login`, or use --local")
+        .hint("give `--registry URL`, set SKILLHUB_REGISTRY, sign in with `skillhub login`, or use `--local`")
 }

@@ -29,6 +29,7 @@ mod publish;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 pub use client::Client;
 pub use config::{Endpoint, InvalidRegistryUrl, InvalidToken, RegistryUrl, Token};
@@ -42,14 +43,18 @@ use output::Output;
 
 /// Runs the command with the arguments and the environment of this process, and prints.
 pub fn main() -> ExitCode {
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
+            if error.use_stderr() && std::env::args_os().any(|arg| arg == "--json") {
+                Output::new(true, true, no_color).failure(&misused(&error));
+            } else {
+                let _ = error.print();
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
         }
     };
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let output = Output::new(cli.global.json, cli.global.quiet, no_color);
     match run(cli, output) {
         Ok(None) => ExitCode::SUCCESS,
@@ -59,6 +64,18 @@ pub fn main() -> ExitCode {
             ExitCode::from(failure.exit() as u8)
         }
     }
+}
+
+/// A fault of the command line, for programs; people get it as clap writes it.
+fn misused(error: &clap::Error) -> Failure {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Failure::usage("no command is named");
+    }
+    let text = error.render().to_string();
+    let what = text.split("\n\n").next().unwrap_or_default();
+    let mut lines = what.strip_prefix("error: ").unwrap_or(what).lines().map(str::trim);
+    let message = lines.next().unwrap_or_default();
+    Failure::usage(message).details(lines.map(str::to_owned))
 }
 
 fn run(cli: Cli, output: Output) -> Ended {

@@ -29,7 +29,9 @@ pub(crate) struct Output {
 impl Output {
     pub(crate) fn new(json: bool, quiet: bool, no_color: bool) -> Self {
         let terminal = stderr().is_terminal();
-        Self { json, quiet, color: terminal && !no_color, bars: terminal && !quiet && !json }
+        // Older consoles of Windows are told to understand colours, as far as they can.
+        let color = terminal && !no_color && console::Term::stderr().features().colors_supported();
+        Self { json, quiet, color, bars: terminal && !quiet && !json }
     }
 
     pub(crate) fn is_json(&self) -> bool {

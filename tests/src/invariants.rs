@@ -123,9 +123,14 @@ impl Rows {
             self.below(&format!("S#{}", skill.id), "T#").map(|row| row.sk[2..].to_owned()).collect();
         assert_eq!(tags, skill.tags.iter().map(|t| t.tag.to_string()).collect(), "{}", skill.id);
         for tag in &skill.tags {
-            let version = versions.iter().find(|(id, _)| *id == tag.version_id);
-            let available = version.is_some_and(|(_, version)| version.state == VersionState::Available);
-            assert!(available, "a tag means an available version: {tag:?}");
+            let version = versions.iter().find(|(id, _)| *id == tag.version_id).map(|(_, version)| version);
+            let version = version.filter(|version| version.state == VersionState::Available);
+            let version = version.unwrap_or_else(|| panic!("a tag means an available version: {tag:?}"));
+            let told = &self.get(&format!("S#{}", skill.id), &format!("T#{}", tag.tag)).attributes;
+            assert_eq!(told["version_id"], tag.version_id.as_str());
+            assert_eq!((&told["version"], &tag.version), (&version.version.to_string().into(), &version.version));
+            assert_eq!(told["artifact_sha256"], version.artifact_sha256.to_string());
+            assert_eq!(told["artifact_bytes"], version.artifact_bytes);
         }
     }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 use skillhub_protocol::{
-    Coordinate, DownloadResponse, Error, ListResponse, OpenUpload, ResolveResponse, SkillId, SkillSummary, UploadId,
-    UploadSession, VersionDetail, VersionId, VersionResponse, WhoAmI,
+    Coordinate, DownloadResponse, Error, ListResponse, NamedSkillResponse, Namespace, OpenUpload, ResolveResponse,
+    Selector, SkillId, SkillSummary, Slug, UploadId, UploadSession, VersionDetail, VersionId, VersionResponse, WhoAmI,
 };
 use ureq::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use ureq::http::{HeaderMap, Method, Request};
@@ -16,7 +16,7 @@ use super::answer::Answer;
 use super::http::{Http, is_transient, read_body, unreachable};
 use super::manage::pages;
 use crate::config::{Endpoint, RegistryUrl};
-use crate::error::Failure;
+use crate::error::{Exit, Failure};
 
 /// No answer of the API comes near this size.
 const MAX_ANSWER_BYTES: u64 = 4 << 20;
@@ -72,20 +72,54 @@ impl Client {
 
     /// What a coordinate means now.
     pub(crate) fn resolve(&self, coordinate: &Coordinate) -> Result<ResolveResponse, Failure> {
-        let text = coordinate.to_string();
-        let answer = self.get(&["resolve"], &[("coordinate", &text)], ResolveResponse::from_json);
-        answer.map_err(|failure| match failure.code() {
-            "not_found" => self.unknown(failure, coordinate),
-            _ => failure,
-        })
+        let answer = self.ask(coordinate);
+        answer.map_err(|failure| if failure.is_not_found() { self.means_nothing(failure, coordinate) } else { failure })
     }
 
-    fn unknown(&self, failure: Failure, coordinate: &Coordinate) -> Failure {
-        let failure = failure.detail(format!("looked for {coordinate} in {}", self.registry()));
-        match self.endpoint.token {
-            Some(_) => failure.hint("`skillhub list --remote` shows what you can see there"),
-            None => failure.hint("if it is not public, sign in with `skillhub login` first"),
+    /// The same for who expects that it may mean nothing: why is not asked.
+    pub(crate) fn ask(&self, coordinate: &Coordinate) -> Result<ResolveResponse, Failure> {
+        let text = coordinate.to_string();
+        self.get(&["resolve"], &[("coordinate", &text)], ResolveResponse::from_json)
+    }
+
+    /// The skill of this name, even if no version of it is available.
+    pub(crate) fn named(&self, namespace: &Namespace, slug: &Slug) -> Result<SkillId, Failure> {
+        let path = ["namespaces", namespace.handle(), "skills", slug.as_str()];
+        let answer = self.get(&path, &[], NamedSkillResponse::from_json);
+        let answer = answer.map_err(|failure| match failure.code() {
+            "not_found" => self.unknown(failure, &format!("{namespace}/{slug}")),
+            _ => failure,
+        });
+        answer.map(|skill| skill.skill_id)
+    }
+
+    /// Why: there is no such skill, or it has no such version.
+    fn means_nothing(&self, failure: Failure, coordinate: &Coordinate) -> Failure {
+        let (namespace, slug) = (coordinate.namespace(), coordinate.slug());
+        if self.named(namespace, slug).is_err() {
+            return self.unknown(failure, &coordinate.to_string());
         }
+        let message = match coordinate.selector() {
+            Selector::Latest => format!("no version of {namespace}/{slug} is available"),
+            Selector::Version(release) => format!("{namespace}/{slug} has no version {release}"),
+            Selector::Tag(tag) => format!("{namespace}/{slug} has no tag {tag}"),
+        };
+        let hint = match coordinate.selector() {
+            Selector::Tag(_) => format!("`skillhub tag list {namespace}/{slug}` shows its tags"),
+            _ => format!("`skillhub versions {namespace}/{slug}` shows its versions"),
+        };
+        Failure::new(Exit::Failed, "not_found", message).detail(format!("looked in {}", self.registry())).hint(hint)
+    }
+
+    fn unknown(&self, failure: Failure, what: &str) -> Failure {
+        let hint = match self.endpoint.token {
+            Some(_) => "`skillhub list --remote` shows what you can see there",
+            None => "if it is not public, sign in with `skillhub login` first",
+        };
+        Failure::new(Exit::Failed, "not_found", format!("there is no {what} that you may see"))
+            .details(failure.detail_lines().iter().cloned())
+            .detail(format!("looked in {}", self.registry()))
+            .hint(hint)
     }
 
     /// All skills that the caller can see.

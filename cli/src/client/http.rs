@@ -86,7 +86,7 @@ pub(super) fn unreachable(place: &str, error: &ureq::Error) -> Failure {
     let failure = Failure::new(Exit::Network, "network", format!("cannot reach {place}"));
     let failure = failure.detail(cause(error));
     if is_certificate_fault(error) {
-        return failure.hint("if the registry has a certificate authority of its own, name its file with --ca FILE");
+        return failure.hint("if the registry has a certificate authority of its own, name its file with `--ca FILE`");
     }
     failure.hint("check the address, the network, and whether the registry is running (`cargo run` starts a local one)")
 }

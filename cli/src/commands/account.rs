@@ -64,7 +64,10 @@ pub(super) fn logout(context: &Context, args: &LogoutArgs) -> Result<(), Failure
         context.output.json(&forgotten);
     } else {
         forgotten.iter().for_each(|registry| context.output.data(format!("signed out of {registry}")));
-        context.output.note("the token still works elsewhere: `skillhub token revoke` ends one for good");
+        context.output.note(match forgotten.is_empty() {
+            true => "no token is known",
+            false => "the token still works elsewhere: `skillhub token revoke` ends one for good",
+        });
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use skillhub_package::describe_skill_md;
 use skillhub_protocol::Manifest;
 
+use super::show::counted;
 use super::{Context, Ended};
 use crate::config::{ProjectConfig, UserConfig};
 use crate::error::{Exit, Failure};
@@ -78,6 +79,9 @@ fn configuration(context: &Context) -> Finding {
             Finding::new(check, Outcome::Warning, format!("others can read {}, which holds tokens", file.display()))
                 .hint(format!("chmod 600 {}", file.display()))
         }
+        (Ok(_), Some(file)) if !file.exists() => {
+            Finding::new(check, Outcome::Ok, format!("none in {}", file.display()))
+        }
         (Ok(_), Some(file)) => Finding::new(check, Outcome::Ok, file.display().to_string()),
         (Ok(_), None) => Finding::new(check, Outcome::Warning, "there is no home folder to keep it in")
             .hint("set SKILLHUB_CONFIG_DIR"),
@@ -114,9 +118,11 @@ fn lockfile(context: &Context) -> Finding {
                 !Target::project(folder.agent, &context.env).dir.join(folder.name.as_str()).exists()
             });
             match missing.count() {
-                0 => Finding::new("lock file", Outcome::Ok, format!("{} skills", lockfile.skills().count())),
-                missing => Finding::new("lock file", Outcome::Warning, format!("{missing} of its skills are missing"))
-                    .hint("`skillhub install` installs them"),
+                0 => Finding::new("lock file", Outcome::Ok, counted(lockfile.skills().count(), "skill")),
+                missing => {
+                    Finding::new("lock file", Outcome::Warning, format!("{} missing here", counted(missing, "skill")))
+                        .hint("`skillhub install` installs them")
+                }
             }
         }
     }
@@ -131,7 +137,11 @@ fn cache(context: &Context) -> Finding {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let sizes: Vec<u64> = entries.filter_map(|entry| Some(entry.metadata().ok()?.len())).collect();
     let bytes: u64 = sizes.iter().sum();
-    Finding::new("cache", Outcome::Ok, format!("{} packages, {bytes} bytes in {}", sizes.len(), dir.display()))
+    Finding::new(
+        "cache",
+        Outcome::Ok,
+        format!("{}, {bytes} bytes in {}", counted(sizes.len(), "package"), dir.display()),
+    )
 }
 
 /// Whether the registry answers, and to whom.
@@ -159,8 +169,11 @@ fn registry(context: &Context) -> Vec<Finding> {
 fn folders(context: &Context) -> Vec<Finding> {
     let warn = |target: &Target| {
         let left = leftovers(&target.dir);
-        let message =
-            format!("{} folders of an installation that was killed are in {}", left.len(), target.dir.display());
+        let message = format!(
+            "an installation that was killed has left {} in {}",
+            counted(left.len(), "folder"),
+            target.dir.display()
+        );
         let hint = "the next installation there removes or repairs them";
         (!left.is_empty()).then(|| Finding::new("folders", Outcome::Warning, message).hint(hint))
     };

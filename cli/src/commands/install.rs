@@ -24,7 +24,7 @@ pub(super) fn run(context: &Context, args: &InstallArgs) -> Ended {
 /// Installs each coordinate by itself: one that fails does not stop the others.
 fn install(context: &Context, args: &InstallArgs) -> Ended {
     if args.alias.is_some() && args.coordinates.len() > 1 {
-        return Err(Failure::usage("--as names one folder").hint("install the skills one by one"));
+        return Err(Failure::usage("`--as` names one folder").hint("install the skills one by one"));
     }
     let client = context.client()?;
     let target = Target::choose(&args.target, &context.env)?;

@@ -26,7 +26,7 @@ pub(super) fn print_summaries(context: &Context, skills: &[SkillSummary]) {
     }
     let rows: Vec<_> = skills.iter().map(row).collect();
     table(&rows).iter().for_each(|line| context.output.data_line(line));
-    context.output.note(counted(skills.len()));
+    context.output.note(counted(skills.len(), "skill"));
 }
 
 fn row(skill: &SkillSummary) -> [String; 3] {
@@ -59,7 +59,7 @@ pub(super) fn run_installed(context: &Context) -> Result<(), Failure> {
     }
     let rows: Vec<_> = skills.iter().map(installed_row).collect();
     table(&rows).iter().for_each(|line| context.output.data_line(line));
-    context.output.note(counted(skills.len()));
+    context.output.note(counted(skills.len(), "skill"));
     Ok(())
 }
 
@@ -150,7 +150,7 @@ fn print_outdated(context: &Context, outdated: &[Outdated], asked: usize) {
     };
     let rows: Vec<_> = outdated.iter().map(row).collect();
     table(&rows).iter().for_each(|line| context.output.data_line(line));
-    context.output.note(format!("{} of {}", outdated.len(), counted(asked)));
+    context.output.note(format!("{} of {}", outdated.len(), counted(asked, "skill")));
     if !outdated.is_empty() {
         context.output.note("`skillhub update` brings them to their current versions");
     }

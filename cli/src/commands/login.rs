@@ -15,7 +15,7 @@ use crate::error::Failure;
 /// Checks the token with the registry, then remembers both; the registry becomes the default.
 pub(super) fn run(context: &Context, args: &LoginArgs) -> Result<(), Failure> {
     if context.args.local.is_some() {
-        return Err(Failure::usage("a local registry needs no login").hint("use --local with any command"));
+        return Err(Failure::usage("a local registry needs no login").hint("use `--local` with any command"));
     }
     let mut endpoint = Endpoint::choose(&context.args, &context.env)?;
     endpoint.token = Some(token(args, context)?);
@@ -36,10 +36,8 @@ fn token(args: &LoginArgs, context: &Context) -> Result<Token, Failure> {
     match args.token.as_ref().or(context.env.token.as_ref()) {
         Some(token) if token.expose() == "-" => read_token(),
         Some(token) => Ok(token.clone()),
-        None => {
-            Err(Failure::usage("no token is given")
-                .hint("add --token TOKEN, or --token - to read it from standard input"))
-        }
+        None => Err(Failure::usage("no token is given")
+            .hint("add `--token TOKEN`, or `--token -` to read it from standard input")),
     }
 }
 

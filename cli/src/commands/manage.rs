@@ -2,12 +2,11 @@
 
 use serde_json::{Value, json};
 use skillhub_protocol::{
-    AuditEntry, CreateNamespace, CreateToken, Membership, Namespace, NamespaceKind, NamespaceResponse, Role, Selector,
-    TokenSummary,
+    AuditEntry, Coordinate, CreateNamespace, CreateToken, Membership, Namespace, NamespaceKind, NamespaceResponse,
+    Role, Selector, TokenSummary,
 };
 
 use super::Context;
-use super::query::resolve_skill;
 use crate::args::{AuditArgs, ChangeStateArgs, MaintainerCommand, NamespaceCommand, TagCommand, TokenCommand};
 use crate::error::Failure;
 use crate::output::table;
@@ -33,23 +32,32 @@ pub(super) fn tag(context: &Context, command: &TagCommand) -> Result<(), Failure
     let client = context.client()?;
     match command {
         TagCommand::List { skill } => {
-            let tags = client.tags(&resolve_skill(&client, skill)?.skill_id)?;
+            let tags = client.tags(&client.named(skill.namespace(), skill.slug())?)?;
             let rows = tags.iter().map(|target| [target.tag.to_string(), target.version.to_string()]);
             show(context, &tags, rows.collect::<Vec<_>>());
         }
         TagCommand::Set { target, tag } => {
-            let skill = resolve_skill(&client, &target.skill)?;
-            client.set_tag(&skill.skill_id, tag, &target.version)?;
+            let id = client.named(target.skill.namespace(), target.skill.slug())?;
             let coordinate = target.coordinate();
+            client.set_tag(&id, tag, &target.version).map_err(|failure| not_taggable(failure, &coordinate))?;
             done(context, format!("tagged {coordinate} {tag}"), json!({ "coordinate": coordinate, "tag": tag }));
         }
         TagCommand::Remove { skill, tag } => {
-            client.remove_tag(&resolve_skill(&client, skill)?.skill_id, tag)?;
+            client.remove_tag(&client.named(skill.namespace(), skill.slug())?, tag)?;
             let skill = skill.clone().with(Selector::Latest);
             done(context, format!("removed the tag {tag} of {skill}"), json!({ "skill": skill, "tag": tag }));
         }
     }
     Ok(())
+}
+
+/// A tag means an available version only.
+fn not_taggable(failure: Failure, version: &Coordinate) -> Failure {
+    let skill = format!("{}/{}", version.namespace(), version.slug());
+    match failure.code() {
+        "conflict" => failure.hint(format!("`skillhub versions {skill}` shows which are available")),
+        _ => failure,
+    }
 }
 
 pub(super) fn namespace(context: &Context, command: &NamespaceCommand) -> Result<(), Failure> {
@@ -115,7 +123,7 @@ pub(super) fn maintainer(context: &Context, command: &MaintainerCommand) -> Resu
     let (MaintainerCommand::List { skill }
     | MaintainerCommand::Add { skill, .. }
     | MaintainerCommand::Remove { skill, .. }) = command;
-    let id = resolve_skill(&client, skill)?.skill_id;
+    let id = client.named(skill.namespace(), skill.slug())?;
     let skill = skill.clone().with(Selector::Latest);
     match command {
         MaintainerCommand::List { .. } => {

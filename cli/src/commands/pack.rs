@@ -94,7 +94,7 @@ fn demand_outside(file: &Path, source: &Path) -> Result<(), Failure> {
     match (beside(file).canonicalize(), source.canonicalize()) {
         (Ok(folder), Ok(source)) if folder.starts_with(&source) => {
             let message = format!("{} would be a part of the skill the next time", file.display());
-            Err(Failure::usage(message).hint("name a file outside of the skill's folder with -o"))
+            Err(Failure::usage(message).hint("name a file outside of the skill's folder with `-o`"))
         }
         _ => Ok(()),
     }

@@ -77,7 +77,7 @@ fn no_namespace(client: &Client) -> Failure {
         Some(first) => failure
             .detail(format!("{} may publish to:", identity.handle))
             .details(namespaces.iter().map(|namespace| format!("  {namespace}")))
-            .hint(format!("add --namespace {first}")),
+            .hint(format!("add `--namespace {first}`")),
         None => failure
             .detail(format!("{} may not publish to any", identity.handle))
             .hint("ask an owner of a namespace for the role of publisher"),

@@ -1,14 +1,11 @@
 //! `skillhub search`, `info`, `versions`: what the registry has.
 
 use serde_json::json;
-use skillhub_protocol::{
-    CanonicalSlug, ResolveResponse, Selector, SkillDetail, TagTarget, VersionDetail, VersionEntry,
-};
+use skillhub_protocol::{ResolveResponse, SkillDetail, TagTarget, VersionDetail, VersionEntry};
 
 use super::Context;
 use super::list::print_summaries;
 use crate::args::{InfoArgs, SearchArgs, VersionsArgs};
-use crate::client::Client;
 use crate::error::Failure;
 use crate::output::table;
 
@@ -16,11 +13,6 @@ use crate::output::table;
 pub(super) fn search(context: &Context, args: &SearchArgs) -> Result<(), Failure> {
     print_summaries(context, &context.client()?.search(&args.query, args.limit)?);
     Ok(())
-}
-
-/// What a skill is called by now, and its id.
-pub(super) fn resolve_skill(client: &Client, skill: &CanonicalSlug) -> Result<ResolveResponse, Failure> {
-    client.resolve(&skill.clone().with(Selector::Latest))
 }
 
 /// Prints what there is to know of a skill and one of its versions.
@@ -72,7 +64,7 @@ fn facts(
 /// Prints the versions of a skill, the highest first.
 pub(super) fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Failure> {
     let client = context.client()?;
-    let versions = client.versions(&resolve_skill(&client, &args.skill)?.skill_id)?;
+    let versions = client.versions(&client.named(args.skill.namespace(), args.skill.slug())?)?;
     if context.output.is_json() {
         context.output.json(&versions);
         return Ok(());

@@ -65,8 +65,9 @@ fn text(base: &Path, file: Option<&str>) -> Result<String, Failure> {
 
 /// A file of a skill: a path like those in packages, which leads nowhere else, not by a link either.
 fn inside(base: &Path, file: &str) -> Result<PathBuf, Failure> {
-    let wrong =
-        |why: String| Failure::usage(format!("--file {file}: {why}")).hint("--list-files shows the files of a skill");
+    let wrong = |why: String| {
+        Failure::usage(format!("`--file {file}`: {why}")).hint("`--list-files` shows the files of a skill")
+    };
     let file: PackagePath = file.parse().map_err(|fault| wrong(format!("{fault}")))?;
     let path = base.join(file.as_str());
     match (fs::canonicalize(base), fs::canonicalize(&path)) {

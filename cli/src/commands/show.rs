@@ -11,7 +11,7 @@ use crate::output::{Output, finding_lines};
 pub(super) fn show_size(output: &Output, source: &Path, contents: &Contents) {
     let files = contents.files();
     let bytes: u64 = files.iter().map(PackageFile::size_bytes).sum();
-    output.note(format!("{}: {} files, {bytes} bytes", source.display(), files.len()));
+    output.note(format!("{}: {}, {bytes} bytes", source.display(), counted(files.len(), "file")));
 }
 
 pub(super) fn show_files(output: &Output, source: &Path, contents: &Contents) {
@@ -33,6 +33,7 @@ pub(super) fn print_warnings(output: &Output, warnings: &[Finding]) {
     }
 }
 
-pub(super) fn counted(skills: usize) -> String {
-    if skills == 1 { String::from("1 skill") } else { format!("{skills} skills") }
+/// So many of what has this name: `1 skill`, `2 skills`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use skillhub_protocol::{UploadSession, UploadState};
 
+use super::show::counted;
 use super::{Context, Ended};
 use crate::args::StatusArgs;
 use crate::error::{Exit, Failure};
@@ -24,7 +25,8 @@ pub(super) fn run(context: &Context, args: &StatusArgs) -> Ended {
     } else {
         sessions.iter().for_each(|session| print(context, session));
         if args.upload.is_none() {
-            context.output.note(format!("{} uploads are not finished", sessions.len()));
+            let verb = if sessions.len() == 1 { "is" } else { "are" };
+            context.output.note(format!("{} {verb} not finished", counted(sessions.len(), "upload")));
         }
     }
     Ok(args.upload.as_ref().and_then(|_| sessions.first()).and_then(exit))

@@ -55,7 +55,7 @@ fn announce(context: &Context, args: &SyncArgs, skills: &[Entry], changed: bool)
         let file = args.file.display().to_string();
         return context.output.json(&json!({ "file": file, "changed": changed, "skills": skills }));
     }
-    let (file, skills) = (args.file.display(), counted(skills.len()));
+    let (file, skills) = (args.file.display(), counted(skills.len(), "skill"));
     context.output.data(match (changed, args.check) {
         (true, false) => format!("updated {file}: {skills}"),
         (true, true) => format!("{file} is out of date: {skills}"),

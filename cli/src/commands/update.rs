@@ -102,7 +102,7 @@ fn not_ours(target: &Target, name: &str) -> Failure {
 pub(super) fn not_installed(name: &str, targets: &[Target]) -> Failure {
     Failure::new(Exit::Failed, "not_installed", format!("no skill {name} is installed"))
         .details(targets.iter().map(|target| format!("looked in {}", target.dir.display())))
-        .hint("`skillhub list` shows what is installed; --global, --target and --dir name other folders")
+        .hint("`skillhub list` shows what is installed; `--global`, `--target` and `--dir` name other folders")
 }
 
 /// Whether an update would go back. A tag is followed wherever it points.

@@ -54,5 +54,5 @@ fn nearest(cwd: &Path) -> PathBuf {
 fn not_started(path: &Path) -> Failure {
     Failure::usage("no local registry has been started here")
         .detail(format!("{} does not exist", path.display()))
-        .hint("start it with `cargo run` in the skillhub checkout, then try again; --local=DIR names another folder")
+        .hint("start it with `cargo run` in the skillhub checkout, then try again; `--local=DIR` names another folder")
 }

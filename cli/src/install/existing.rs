@@ -37,7 +37,7 @@ pub(crate) fn examine(skill: &Path) -> Result<Option<Existing>, Failure> {
 fn foreign(skill: &Path, what: &str) -> Failure {
     let message = format!("{} is {what}; it is never overwritten", skill.display());
     Failure::new(Exit::Conflict, "directory_conflict", message)
-        .hint("install next to it with --as NAME, elsewhere with --dir D, or move it away")
+        .hint("install next to it with `--as NAME`, elsewhere with `--dir D`, or move it away")
 }
 
 fn changes(skill: &Path, manifest: &Manifest) -> Result<Vec<String>, Failure> {

@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::fail_point::fail_point;
 use crate::output::Output;
 
-const LOCK: &str = ".skillhub-lock";
+pub(super) const LOCK: &str = ".skillhub-lock";
 pub(super) const STAGING: &str = ".skillhub-staging-";
 pub(super) const OLD: &str = ".skillhub-old-";
 
@@ -44,7 +44,8 @@ impl Locked {
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
+/// The file that is locked, made if need be.
+pub(super) fn open(path: &Path) -> io::Result<File> {
     // A link here could make a file anywhere.
     if path.is_symlink() {
         return Err(io::Error::other(format!("{} is a link", path.display())));

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use skillhub_protocol::{Coordinate, Selector, Sha256, Slug, Version, is_kebab_case};
 
 use super::interrupt;
+use super::lock::{LOCK, open as open_lock};
 use crate::args::Convention;
 use crate::config::{Environment, RegistryUrl};
 use crate::error::{Exit, Failure};
@@ -236,7 +237,7 @@ fn create(path: &Path, text: &str) -> io::Result<()> {
 
 /// Waits until no other process changes the file, which itself is replaced and so cannot be locked.
 fn lock(project: &Path) -> io::Result<File> {
-    let lock = if cfg!(unix) { File::open(project) } else { File::create(project.join(".skillhub-lock")) }?;
+    let lock = if cfg!(unix) { File::open(project) } else { open_lock(&project.join(LOCK)) }?;
     lock.lock()?;
     Ok(lock)
 }

@@ -9,7 +9,7 @@ pub(crate) struct FolderName(String);
 
 /// A text that is no [`FolderName`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("must be the name of a skill's folder, without \"/\", \"\\\" and \":\", and without a dot at its beginning")]
+#[error("must be the name of a skill's folder, without \"/\", \"\\\" and \":\", and without a dot at either end")]
 pub(crate) struct InvalidFolderName;
 
 impl FolderName {
@@ -22,7 +22,8 @@ impl FromStr for FolderName {
     type Err = InvalidFolderName;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_segment = !text.is_empty() && !text.starts_with('.');
+        // Windows drops dots and spaces at the end of a name, which would be another one then.
+        let is_segment = !text.is_empty() && !text.starts_with('.') && !text.ends_with(['.', ' ']);
         if is_segment && !text.contains(|c: char| matches!(c, '/' | '\\' | ':') || c.is_control()) {
             Ok(Self(text.to_owned()))
         } else {

@@ -33,7 +33,8 @@ impl Convention {
     }
 
     fn below(self, base: &Path) -> PathBuf {
-        base.join(self.folder())
+        // Segment by segment, so that the system's own separator stands between them.
+        self.segments().iter().fold(base.to_owned(), |path, segment| path.join(segment))
     }
 }
 
@@ -55,7 +56,7 @@ impl Target {
         match (&args.dir, args.home) {
             (Some(dir), _) => Ok(Self { dir: env.cwd.join(dir), is_global: false, in_project: None }),
             (None, true) => Self::global(agent, env)
-                .ok_or_else(|| Failure::usage("there is no home folder").hint("name a folder with --dir")),
+                .ok_or_else(|| Failure::usage("there is no home folder").hint("name a folder with `--dir`")),
             (None, false) => Self::project(agent, env).checked(env),
         }
     }
@@ -141,7 +142,7 @@ fn refuse_links(base: &Path, segments: &[&str]) -> Result<(), Failure> {
 fn link(path: &Path) -> Failure {
     let failure = Failure::new(Exit::Conflict, "directory_conflict", format!("{} is a link", path.display()));
     match fs::canonicalize(path) {
-        Ok(target) => failure.hint(format!("if it is meant, name its target: --dir {}", target.display())),
-        Err(_) => failure.hint("remove the link, or name another folder with --dir"),
+        Ok(target) => failure.hint(format!("if it is meant, name its target: `--dir {}`", target.display())),
+        Err(_) => failure.hint("remove the link, or name another folder with `--dir`"),
     }
 }

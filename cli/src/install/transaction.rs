@@ -130,7 +130,7 @@ fn demand_frozen(wanted: &Wanted, folder: Option<&LockedFolder>, options: &Insta
     Err(Failure::new(Exit::Conflict, "lock_outdated", format!("skillhub.lock would have to change for {folder}"))
         .detail(format!("it has:   {old}"))
         .detail(format!("it needs: {} (sha256 {})", new.exact(), new.sha256))
-        .hint("do the same without --locked, and keep the file that comes of it"))
+        .hint("do the same without `--locked`, and keep the file that comes of it"))
 }
 
 /// Whether `existing` is what is wanted, to the byte. If it is something else, whether it may be replaced.
@@ -164,5 +164,5 @@ pub(super) fn local_changes(changes: &[String], path: &Path) -> Failure {
     let message = format!("{} has local changes, which would be lost", path.display());
     Failure::new(Exit::Conflict, "local_changes", message)
         .details(changes.iter().cloned())
-        .hint("keep a copy of what you need, then add --force")
+        .hint("keep a copy of what you need, then add `--force`")
 }

@@ -15,7 +15,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8], force: bool) -> Result<(), Failur
     });
     placed.map(drop).map_err(|e| match e.kind() {
         ErrorKind::AlreadyExists => Failure::new(Exit::Conflict, "conflict", format!("{} is there", path.display()))
-            .hint("name another file with -o, or overwrite it with --force"),
+            .hint("name another file with `-o`, or overwrite it with `--force`"),
         _ => Failure::io("write", path, &e),
     })
 }

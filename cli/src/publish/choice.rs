@@ -35,7 +35,7 @@ fn next(version: &Version) -> Result<Version, Failure> {
     let next = version.to_release().ok().and_then(|release| release.next_patch());
     next.as_ref().map(Version::from).ok_or_else(|| {
         Failure::new(Exit::Usage, "version_invalid", format!("no version follows {version} by itself"))
-            .hint("give one with --version")
+            .hint("give one with `--version`")
     })
 }
 

@@ -109,5 +109,5 @@ fn no_slug(names: &[Option<&str>], source: &Path) -> Failure {
     let tried = names.iter().flatten().map(|name| format!("{name:?} is not kebab-case"));
     Failure::usage(format!("{} has no name that can be its slug", source.display()))
         .details(tried)
-        .hint("name one with --slug, such as --slug my-skill")
+        .hint("name one with `--slug`, such as `--slug my-skill`")
 }

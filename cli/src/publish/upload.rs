@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use skillhub_package::canonical;
 use skillhub_protocol::{
-    Coordinate, Finding, Manifest, OpenUpload, PackageDeclaration, PublishedVersion, Selector, UploadSession,
-    UploadState, Version,
+    Coordinate, Finding, Manifest, Namespace, OpenUpload, PackageDeclaration, PublishedVersion, Selector, Slug,
+    UploadSession, UploadState, Version,
 };
 
 use super::choice::{Current, choose_version};
@@ -78,21 +78,31 @@ fn prepare(client: &Client, draft: &Draft, options: &PublishOptions) -> Result<(
 fn current(client: &Client, draft: &Draft, options: &PublishOptions) -> Result<Option<Current>, Failure> {
     let coordinate = Coordinate::new(options.namespace.clone(), draft.slug.clone(), Selector::Latest);
     let coordinate = coordinate.map_err(|e| Failure::usage(String::from(e)))?;
-    let resolved = match client.resolve(&coordinate) {
+    let resolved = match client.ask(&coordinate) {
         Ok(resolved) => resolved,
-        Err(failure) if failure.is_not_found() => return Ok(None),
+        Err(failure) if failure.is_not_found() => return withdrawn(client, coordinate.namespace(), coordinate.slug()),
         Err(failure) => return Err(failure),
     };
     let manifest = client.version(&resolved.skill_id, &resolved.version_id)?.manifest;
     Ok(Some(Current { is_same: draft.equals(&manifest), version: manifest.version }))
 }
 
+/// The highest version of a skill that has none available: its number stays taken.
+fn withdrawn(client: &Client, namespace: &Namespace, slug: &Slug) -> Result<Option<Current>, Failure> {
+    let skill = match client.named(namespace, slug) {
+        Ok(skill) => skill,
+        Err(failure) if failure.is_not_found() => return Ok(None),
+        Err(failure) => return Err(failure),
+    };
+    let highest = client.versions(&skill)?.into_iter().next();
+    Ok(highest.map(|entry| Current { is_same: false, version: entry.summary.version }))
+}
+
 fn explain_conflict(failure: Failure) -> Failure {
     match failure.code() {
         "version_exists" => {
-            failure.hint("published versions never change: raise the version in SKILL.md or give --version")
+            failure.hint("published versions never change: raise the version in SKILL.md or give `--version`")
         }
-        "forbidden" => failure.hint("--namespace names another namespace; `skillhub login` signs in as somebody else"),
         _ => failure,
     }
 }

@@ -26,7 +26,7 @@ fn login_keeps_a_checked_token_for_its_owner_only() {
     let (sandbox, server) = (Sandbox::new(), registry());
     let url = server.url();
     let bad = sandbox.run(&["login", "--registry", &url, "--token", "sk_bad"]).ends(3);
-    bad.says(&["the token is unknown [unauthenticated]", "request id: req-7", "hint: "]);
+    bad.says(&["the registry does not accept the token [unauthenticated]", "request id: req-7", "hint: "]);
     assert!(!sandbox.home().join(".config/skillhub").exists(), "a refused token is not kept");
 
     let ran = sandbox.run(&["login", "--registry", &url, "--token", "sk_good", "--namespace", "@alice"]).ends(0);

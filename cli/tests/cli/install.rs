@@ -108,11 +108,11 @@ const CASES: &[Case] = &[
     Case {
         name: "a problem that steers the terminal",
         spoil: |answers| {
-            let problem = Response::problem(404, "not_found", "gone\u{1b}[2J\u{202e}\r\nerror: forged");
+            let problem = Response::problem(410, "gone\u{1b}[2J", "gone\u{1b}[2J\u{202e}\r\nerror: forged");
             answers.instead.push(("/api/resolve", problem));
         },
         code: 1,
-        says: &["gone\\u{1b}[2J\\u{202e}\\u{d}\\u{a}error: forged [not_found]", "request id: req-7", "@team/checker"],
+        says: &["gone\\u{1b}[2J\\u{202e}\\u{d}\\u{a}error: forged [gone\\u{1b}[2J]", "request id: req-7"],
     },
     Case {
         name: "a manifest of a later schema",

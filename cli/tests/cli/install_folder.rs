@@ -105,7 +105,7 @@ fn the_four_folders_and_any_other() {
     offer.install(&["--as", "my-checker"]).ends(0);
     assert!(offer.folder().join("my-checker/SKILL.md").is_file());
     offer.install(&["--as", "../x"]).ends(2);
-    offer.install(&["@team/other", "--as", "x"]).ends(2).says(&["--as names one folder"]);
+    offer.install(&["@team/other", "--as", "x"]).ends(2).says(&["`--as` names one folder"]);
 }
 
 #[test]

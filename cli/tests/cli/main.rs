@@ -9,6 +9,7 @@ mod list;
 mod pack;
 mod pack_command;
 mod publish;
-mod scenarios;
 mod support;
 mod sync;
+#[cfg(unix)]
+mod terminal;

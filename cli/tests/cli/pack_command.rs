@@ -107,7 +107,7 @@ fn every_skill_below_a_folder_is_judged_and_written_only_on_demand() {
     let ran = sandbox.run(&["pack", "all", "--all"]).ends(6);
     let others = "failed all/c-broken\nsame skill all/d-copy-of-second as all/b-second\n";
     assert_eq!(ran.stdout, format!("passed first@0.1.0\npassed second@0.1.0\n{others}"));
-    ran.says(&["all/a/first: 1 files", "[frontmatter_missing]", "0 packed, 2 passed, 1 duplicate, 1 failed"]);
+    ran.says(&["all/a/first: 1 file,", "[frontmatter_missing]", "0 packed, 2 passed, 1 duplicate, 1 failed"]);
     assert_eq!(tree(&sandbox.project()), before);
 
     let written = sandbox.run(&["pack", "all", "--all", "-o", "out/packages"]).ends(6).stdout;

@@ -183,7 +183,7 @@ fn the_namespace_is_named_or_asked_for() {
         "no namespace",
         "@alice",
         "@team",
-        "hint: add --namespace @alice",
+        "hint: add `--namespace @alice`",
     ]);
     assert!(!ran.stderr.contains("@readers"), "only where alice may publish: {}", ran.stderr);
     let local = json!({"registry": hub.registry.url(), "token": "sk_local", "namespace": "@team", "ca": hub.ca.path()});

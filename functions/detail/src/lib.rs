@@ -6,7 +6,8 @@
 //! | `GET /api/skills/{skillId}/versions` | 1 read, 1 query |
 //! | `GET /api/skills/{skillId}/versions/{versionId}` | 2 reads |
 //! | `GET /api/skills/{skillId}/tags` | 1 read |
-//! | `GET /api/resolve` | 2 or 3 reads in a row, one more for a namespace other than `@global` |
+//! | `GET /api/resolve` | 2 reads, 3 for a namespace other than `@global` |
+//! | `GET /api/namespaces/{namespace}/skills/{slug}` | 1 read, 2 for a namespace other than `@global` |
 
 mod resolve;
 mod versions;
@@ -25,6 +26,7 @@ use skillhub_web::{ApiError, Caller, PathParams, Registry, json, json_text};
 pub fn router(registry: Registry) -> Router {
     Router::new()
         .route("/api/resolve", get(resolve::resolve))
+        .route("/api/namespaces/{namespace}/skills/{slug}", get(resolve::named))
         .route("/api/skills/{skillId}", get(skill))
         .route("/api/skills/{skillId}/tags", get(tags))
         .route("/api/skills/{skillId}/versions", get(versions::versions))

@@ -1,11 +1,11 @@
-//! `GET /api/resolve`: what a coordinate means now.
+//! What a coordinate means now, and which skill has a name.
 
 use axum::extract::State;
 use axum::response::Response;
 use http::StatusCode;
 use serde::Deserialize;
-use skillhub_protocol::{CanonicalSlug, Coordinate, ResolveResponse, Selector};
-use skillhub_web::{ApiError, Caller, Params, Registry, json};
+use skillhub_protocol::{CanonicalSlug, Coordinate, NamedSkillResponse, ResolveResponse, Selector, Slug};
+use skillhub_web::{ApiError, Caller, Handle, Params, PathParams, Registry, json};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct ResolveQuery {
@@ -48,4 +48,17 @@ pub(crate) async fn resolve(
         size_bytes: resolved.artifact_bytes,
     };
     json(StatusCode::OK, &answer)
+}
+
+/// Also for a skill without an available version, which `resolve` does not find and whose versions can still be managed.
+pub(crate) async fn named(
+    State(registry): State<Registry>,
+    Caller(viewer): Caller,
+    PathParams((Handle(namespace), slug)): PathParams<(Handle, Slug)>,
+) -> Result<Response, ApiError> {
+    let skill = registry.table.named_skill(&namespace, &slug).await?.ok_or_else(ApiError::not_found)?;
+    if !viewer.may_see(&skill.audience, registry.settings.anonymous_read) {
+        return Err(ApiError::not_found());
+    }
+    json(StatusCode::OK, &NamedSkillResponse { namespace, slug, skill_id: skill.skill_id })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use http::Method;
 use serde_json::Value;
-use skillhub_protocol::{SkillId, Tag, TokenId, TokenScope, UploadId, VersionId};
+use skillhub_protocol::{SkillId, Slug, Tag, TokenId, TokenScope, UploadId, VersionId};
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
@@ -207,6 +207,7 @@ impl Operation {
             "uploadId" => self.reference::<UploadId>(),
             "tokenId" => self.reference::<TokenId>(),
             "tag" => self.reference::<Tag>(),
+            "slug" => self.reference::<Slug>(),
             _ => handle().into(),
         };
         let parameter = self.parameter(ParameterIn::Path, name, path_words(name), schema, Required::True);
@@ -262,6 +263,7 @@ fn path_words(name: &str) -> &'static str {
         "uploadId" => "The upload session.",
         "tokenId" => "The token's id, which is not the token.",
         "tag" => "The tag; not `latest`.",
+        "slug" => "The slug.",
         "namespace" => "The namespace, with its `@` or without.",
         _ => "A person, by the handle of its personal namespace, with `@` or without.",
     }

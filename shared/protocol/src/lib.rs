@@ -54,7 +54,7 @@ pub use market::{
 pub use namespace::{Namespace, Scope};
 pub use path::{PackagePath, PathFault};
 pub use problem::{Problem, ProblemItem};
-pub use registry::ResolveResponse;
+pub use registry::{NamedSkillResponse, ResolveResponse};
 pub use secret_url::HttpsUrl;
 pub use slug::{SkillName, Slug, SlugFault, Summary, is_kebab_case};
 pub use time::UtcMillis;

@@ -32,6 +32,36 @@ pub struct ResolveResponse {
     pub size_bytes: u64,
 }
 
+/// Answer of `GET /api/namespaces/{namespace}/skills/{slug}`: which skill has a name, whatever became of its versions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct NamedSkillResponse {
+    /// The namespace.
+    pub namespace: Namespace,
+    /// The slug.
+    pub slug: Slug,
+    /// The skill.
+    pub skill_id: SkillId,
+}
+
+impl NamedSkillResponse {
+    /// Reads an answer.
+    ///
+    /// # Errors
+    /// The first fault, with a path that begins with `response`.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let value = json("response", text)?;
+        let root = At::Root("response");
+        let fields = Fields::new(&root, &value)?;
+        Ok(Self {
+            namespace: fields.parse("namespace")?,
+            slug: fields.parse("slug")?,
+            skill_id: fields.parse("skillId")?,
+        })
+    }
+}
+
 impl ResolveResponse {
     /// Reads an answer.
     ///

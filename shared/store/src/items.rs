@@ -169,6 +169,12 @@ impl VersionNumberItem {
         };
         VersionEntry { summary, state: self.state, reason: self.reason }
     }
+
+    /// A tag that means it.
+    pub(crate) fn tag(self) -> TagItem {
+        let Self { version_id, version, artifact_sha256, artifact_bytes, .. } = self;
+        TagItem { version_id, version, artifact_sha256, artifact_bytes }
+    }
 }
 
 /// A slug in its namespace: `G#<nsId>` / `<slug>`.
@@ -180,11 +186,17 @@ pub struct SlugItem {
     pub audience: Audience,
 }
 
-/// A tag: `S#<skillId>` / `T#<tag>`.
+/// A tag: `S#<skillId>` / `T#<tag>`. All that resolving needs; it goes in the transaction that makes its version unavailable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TagItem {
     /// The version that it means.
     pub(crate) version_id: VersionId,
+    /// That version's number.
+    pub(crate) version: Release,
+    /// Digest of the artifact.
+    pub(crate) artifact_sha256: Sha256,
+    /// Size of the artifact in bytes.
+    pub(crate) artifact_bytes: u64,
 }
 
 /// An entry of a list: the summary as JSON, ready to send.

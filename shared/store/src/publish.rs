@@ -217,7 +217,12 @@ impl Publication<'_> {
         self.put_version(&mut transaction, &skill)?;
         self.put_skill(&mut transaction, &skill)?;
         for tag in &session.tags {
-            let item = TagItem { version_id: self.version_id.clone() };
+            let item = TagItem {
+                version_id: self.version_id.clone(),
+                version: session.version.clone(),
+                artifact_sha256: self.artifact_sha256,
+                artifact_bytes: self.artifact_bytes,
+            };
             transaction.put(&Key::tag(self.skill_id, tag), &item)?;
         }
         self.check_permission(&mut transaction, now)?;

@@ -110,6 +110,7 @@ async fn reading(client: &mut Client, skill: &str, version: &str) {
     client.get("/api/search", &[], "?q=Hel&limit=1").await;
     client.get("/api/resolve", &[], "?coordinate=@global/hello@1.0.0").await;
     client.get("/api/resolve", &[], "?canonicalSlug=hello").await;
+    client.get("/api/namespaces/{namespace}/skills/{slug}", &["%40global", "hello"], "").await;
     client.get("/api/skills/{skillId}", &[skill], "").await;
     let first = client.get("/api/skills/{skillId}/versions", &[skill], "?limit=1").await;
     let cursor = format!("?cursor={}", first["nextCursor"].as_str().unwrap());

@@ -80,6 +80,7 @@ pub(crate) fn filled(path: &str) -> String {
         ("{namespace}", String::from("@nobody")),
         ("{handle}", String::from("nobody")),
         ("{tag}", String::from("beta")),
+        ("{slug}", String::from("nothing")),
     ] {
         filled = filled.replace(name, &value);
     }

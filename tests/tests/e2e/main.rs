@@ -7,6 +7,7 @@ mod logs;
 mod managing;
 mod publishing;
 mod reading;
+mod scenarios;
 mod support;
 mod tampering;
 mod wire;

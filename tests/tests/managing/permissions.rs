@@ -100,6 +100,9 @@ async fn what_is_hidden_from_a_caller_is_to_the_byte_what_does_not_exist() {
         for (hidden, unknown) in [
             ("/api/resolve?coordinate=@team/hidden", "/api/resolve?coordinate=@team/unknown"),
             ("/api/resolve?coordinate=@team/hidden@1.0.0", "/api/resolve?coordinate=@nobody/hidden@1.0.0"),
+            ("/api/namespaces/team/skills/hidden", "/api/namespaces/team/skills/unknown"),
+            ("/api/namespaces/team/skills/hidden", "/api/namespaces/nobody/skills/hidden"),
+            ("/api/namespaces/team/skills/hidden", "/api/namespaces/team/skills/No%20Slug"),
             ("/api/search?q=hidden", "/api/search?q=unknown"),
             ("/api/skills?namespace=@team", "/api/skills?namespace=@nobody"),
             ("/api/skills?scope=organization", "/api/skills?scope=personal"),

@@ -74,6 +74,29 @@ async fn r29_latest_is_the_highest_available_release_through_yank_and_unyank() {
     }
 }
 
+/// Without an available version a coordinate means nothing, but the name is taken, and its versions can still be managed.
+#[tokio::test]
+async fn a_skill_is_found_by_its_name_when_every_version_is_yanked() {
+    let shelf = Shelf::with(&["1.0.0", "2.0.0"]).await;
+    for version in [0, 1] {
+        shelf.change(version, "yank").await;
+    }
+    let meant = [shelf.resolve("").await, shelf.resolve("@1.0.0").await, shelf.resolve("@9.0.0").await];
+    assert_eq!(meant, ["404 Not Found", "1.0.0", "404 Not Found"]);
+    for name in ["team/skills/tool", "@team/skills/tool", "%40team/skills/tool"] {
+        let found = get(&shelf.registry, Some(&shelf.team.reader), &format!("/api/namespaces/{name}")).await;
+        assert_eq!(found, json!({"namespace": "@team", "slug": "tool", "skillId": shelf.versions[0].skill_id}));
+    }
+    for path in ["/api/namespaces/team/skills/tool", "/api/namespaces/team/skills/other"] {
+        refused(&shelf.registry.send(Some(&shelf.team.stranger), "GET", path, "").await, 404, "not_found");
+    }
+    let versions = format!("/api/skills/{}/versions", shelf.versions[0].skill_id);
+    let states = get(&shelf.registry, Some(&shelf.team.author), &versions).await;
+    assert_eq!(each(&states["versions"], "/state"), ["yanked", "yanked"]);
+    shelf.change(1, "unyank").await;
+    assert_eq!(shelf.resolve("").await, "2.0.0");
+}
+
 #[tokio::test]
 async fn a_yanked_version_is_had_by_its_exact_number_and_a_blocked_one_is_not() {
     let shelf = Shelf::with(&["1.0.0"]).await;

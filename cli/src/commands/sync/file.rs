@@ -29,8 +29,8 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
 fn link(path: &Path) -> Failure {
     let failure = Failure::new(Exit::Conflict, "conflict", format!("{} is a link", path.display()));
     match fs::canonicalize(path) {
-        Ok(target) => failure.hint(format!("if it is meant, name its target: --file {}", target.display())),
-        Err(_) => failure.hint("remove the link, or name another file with --file"),
+        Ok(target) => failure.hint(format!("if it is meant, name its target: `--file {}`", target.display())),
+        Err(_) => failure.hint("remove the link, or name another file with `--file`"),
     }
 }
 

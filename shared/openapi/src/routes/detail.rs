@@ -2,14 +2,14 @@
 
 use http::Method;
 use skillhub_protocol::{
-    CanonicalSlug, Coordinate, Release, ResolveResponse, SkillResponse, TagsResponse, VersionListResponse,
-    VersionResponse,
+    CanonicalSlug, Coordinate, NamedSkillResponse, Release, ResolveResponse, SkillResponse, TagsResponse,
+    VersionListResponse, VersionResponse,
 };
 
 use crate::operation::Operation;
 
 pub(crate) fn operations() -> Vec<Operation> {
-    vec![resolve(), skill(), tags(), versions(), version()]
+    vec![resolve(), named(), skill(), tags(), versions(), version()]
 }
 
 fn resolve() -> Operation {
@@ -21,6 +21,16 @@ fn resolve() -> Operation {
         .fails(400, &["invalid_coordinate"])
         .fails(404, &["not_found"])
         .answers::<ResolveResponse>(200, "The version that it means.")
+}
+
+fn named() -> Operation {
+    let path = "/api/namespaces/{namespace}/skills/{slug}";
+    Operation::new(Method::GET, path, "findSkill", "skills", "Which skill has a slug in a namespace")
+        .about(
+            "Also while none of its versions is available, when a coordinate without an exact version means nothing.",
+        )
+        .reader()
+        .answers::<NamedSkillResponse>(200, "The skill.")
 }
 
 fn skill() -> Operation {

@@ -1,10 +1,10 @@
 //! What a coordinate means.
 
-use skillhub_protocol::{Coordinate, Release, Selector, Sha256, SkillId, VersionId, VersionState};
+use skillhub_protocol::{Coordinate, Namespace, Release, Selector, Sha256, SkillId, Slug, Tag, VersionId};
 
 use crate::audience::Audience;
 use crate::error::StoreError;
-use crate::items::{SkillItem, SlugItem, TagItem, VersionItem, VersionNumberItem};
+use crate::items::{SkillItem, SlugItem, TagItem, VersionNumberItem};
 use crate::keys::Key;
 use crate::table::Table;
 
@@ -26,27 +26,28 @@ pub struct Resolved {
 }
 
 impl Table {
-    /// What a coordinate means now, by strong reads: at most three in a row, and one more for the handle of a namespace other
+    /// What a coordinate means now, by strong reads: two in a row, and before them one for the handle of a namespace other
     /// than `@global`.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn resolve(&self, coordinate: &Coordinate) -> Result<Option<Resolved>, StoreError> {
-        let Some(namespace) = self.namespace_by_handle(coordinate.namespace()).await? else { return Ok(None) };
-        let Some(slug) = self.get_strong::<SlugItem>(&Key::slug(&namespace, coordinate.slug())).await? else {
-            return Ok(None);
-        };
+        let Some(slug) = self.named_skill(coordinate.namespace(), coordinate.slug()).await? else { return Ok(None) };
         match coordinate.selector() {
             Selector::Latest => self.resolve_latest(slug).await,
             Selector::Version(release) => self.resolve_version(slug, release).await,
-            Selector::Tag(tag) => {
-                let tag = self.get_strong::<TagItem>(&Key::tag(&slug.skill_id, tag)).await?;
-                match tag {
-                    Some(tag) => self.resolve_id(slug, tag.version_id).await,
-                    None => Ok(None),
-                }
-            }
+            Selector::Tag(tag) => self.resolve_tag(slug, tag).await,
         }
+    }
+
+    /// The skill that has a slug, even if no version of it is available: one strong read, and before it one for the handle of
+    /// a namespace other than `@global`.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn named_skill(&self, namespace: &Namespace, slug: &Slug) -> Result<Option<SlugItem>, StoreError> {
+        let Some(namespace) = self.namespace_by_handle(namespace).await? else { return Ok(None) };
+        self.get_strong(&Key::slug(&namespace, slug)).await
     }
 
     async fn resolve_latest(&self, slug: SlugItem) -> Result<Option<Resolved>, StoreError> {
@@ -63,26 +64,22 @@ impl Table {
 
     async fn resolve_version(&self, slug: SlugItem, release: &Release) -> Result<Option<Resolved>, StoreError> {
         let number = self.get_strong::<VersionNumberItem>(&Key::version_number(&slug.skill_id, release)).await?;
-        Ok(number.map(|number| Resolved {
-            skill_id: slug.skill_id,
-            version_id: number.version_id,
-            version: release.clone(),
-            artifact_sha256: number.artifact_sha256,
-            artifact_bytes: number.artifact_bytes,
-            audience: slug.audience,
-        }))
+        Ok(number.map(|number| resolved(slug, number.tag())))
     }
 
-    /// A tag is absent while its version is not available.
-    async fn resolve_id(&self, slug: SlugItem, version_id: VersionId) -> Result<Option<Resolved>, StoreError> {
-        let version = self.get_strong::<VersionItem>(&Key::version(&slug.skill_id, &version_id)).await?;
-        Ok(version.filter(|version| version.state == VersionState::Available).map(|version| Resolved {
-            skill_id: slug.skill_id,
-            version_id,
-            version: version.version,
-            artifact_sha256: version.artifact_sha256,
-            artifact_bytes: version.artifact_bytes,
-            audience: slug.audience,
-        }))
+    async fn resolve_tag(&self, slug: SlugItem, tag: &Tag) -> Result<Option<Resolved>, StoreError> {
+        let tag = self.get_strong::<TagItem>(&Key::tag(&slug.skill_id, tag)).await?;
+        Ok(tag.map(|tag| resolved(slug, tag)))
+    }
+}
+
+fn resolved(slug: SlugItem, tag: TagItem) -> Resolved {
+    Resolved {
+        skill_id: slug.skill_id,
+        version_id: tag.version_id,
+        version: tag.version,
+        artifact_sha256: tag.artifact_sha256,
+        artifact_bytes: tag.artifact_bytes,
+        audience: slug.audience,
     }
 }

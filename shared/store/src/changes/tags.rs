@@ -5,7 +5,7 @@ use skillhub_protocol::{Release, Role, SkillId, Tag, VersionState};
 
 use super::{Attempts, ChangeError, ChangedBy, Refusal, name_of, put_skill};
 use crate::audit::record;
-use crate::items::{TagItem, VersionNumberItem};
+use crate::items::VersionNumberItem;
 use crate::keys::Key;
 use crate::table::Table;
 use crate::transaction::{Outcome, Transaction};
@@ -40,7 +40,7 @@ impl Table {
             }
             let mut transaction = Transaction::new();
             put_skill(&mut transaction, before, &mut after)?;
-            transaction.put(&Key::tag(skill, tag), &TagItem { version_id: number.version_id })?;
+            transaction.put(&Key::tag(skill, tag), &number.tag())?;
             found.permission.demand(&mut transaction, Role::Publisher, by.now)?;
             let (subject, detail) = (format!("{}@{tag}", name_of(before)), version.to_string());
             let change = by.change("tag.move", subject, &detail, rng);

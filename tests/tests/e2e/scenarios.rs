@@ -1,4 +1,4 @@
-//! Every command and every kind of error, with all that is printed: see the files in `scenarios`.
+//! Every command and every kind of error, with all that is printed, against the registry: see the files in `scenarios`.
 
 use crate::support::Scenario;
 
@@ -15,6 +15,11 @@ fn the_lock_file() {
 #[test]
 fn what_agents_read() {
     Scenario::play("agents.txt");
+}
+
+#[test]
+fn publishing() {
+    Scenario::play("publish.txt");
 }
 
 #[test]
