@@ -104,10 +104,28 @@ pub(super) struct FilesEntry {
 impl FilesEntry {
     /// The entry, if the protocol can spell it.
     pub(super) fn new(listed: Listed, manifest: &Manifest) -> Option<Self> {
-        let spelled = |path: &str| !path.starts_with(' ') && !path.contains(['#', '%']) && !path.contains("..");
-        let served = manifest.files().iter().all(|file| spelled(file.path.as_str()) && may_be_served(file));
+        let served = manifest.files().iter().all(|file| is_spelled(file.path.as_str()) && may_be_served(file));
         let files = manifest.files().iter().map(|file| file.path.to_string()).collect();
         let Listed { slug: name, description, version, .. } = listed;
         served.then_some(Self { name, description, version, files })
+    }
+}
+
+/// Whether clients ask for the path that is meant, when they append it to a URL.
+fn is_spelled(path: &str) -> bool {
+    !path.starts_with(' ') && !path.contains(['#', '%']) && !path.contains("..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_spelled_if_appending_it_to_a_url_names_it() {
+        let spelled = ["SKILL.md", "a b.md", "ü/日本.md", "a&b=c+d;e,f!.md", "a.b.md", "[x](y)'z~$@.md"];
+        let cut = ["a#b.md", "100%.md", "%41.md", "a..b.md", " a.md"];
+        for (path, expected) in spelled.map(|path| (path, true)).into_iter().chain(cut.map(|path| (path, false))) {
+            assert_eq!(is_spelled(path), expected, "{path}");
+        }
     }
 }
