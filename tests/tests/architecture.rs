@@ -6,7 +6,7 @@ use std::process::Command;
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 
 /// For each crate of the workspace, the other crates of the workspace that it may depend on.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("protocol", &[]),
     ("package", &["protocol"]),
     ("store", &["protocol"]),
@@ -18,6 +18,8 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("download", &["protocol", "store", "web"]),
     ("publish", &["protocol", "store", "web"]),
     ("manage", &["protocol", "store", "web"]),
+    // It makes packages of what other clients send.
+    ("compat", &["protocol", "package", "store", "web"]),
     // The bootstraps share logging and the clock with the HTTP functions.
     ("validate", &["protocol", "package", "store", "web"]),
     ("sweep", &["protocol", "package", "store", "validate", "web"]),
@@ -25,8 +27,8 @@ const ARROWS: [(&str, &[&str]); 14] = [
     (
         "local",
         &[
-            "protocol", "package", "store", "web", "list", "detail", "download", "publish", "manage", "validate",
-            "sweep", "cli",
+            "protocol", "package", "store", "web", "list", "detail", "download", "publish", "manage", "compat",
+            "validate", "sweep", "cli",
         ],
     ),
 ];
@@ -40,13 +42,13 @@ const FORBIDDEN: [(&[&str], &[&str]); 5] = [
     ),
     (&["cli"], &["aws-", "tokio", "hyper", "axum", "lambda", "skillhub-store", "skillhub-web"]),
     // They call the stores and nobody else: an issuer's keys are fetched by the sweeper.
-    (&["web", "list", "detail", "download", "publish", "manage"], &["ureq", "reqwest"]),
+    (&["web", "list", "detail", "download", "publish", "manage", "compat"], &["ureq", "reqwest"]),
     // The embedded stores are for local mode alone.
     (
-        &["list", "detail", "download", "publish", "manage", "validate", "sweep"],
+        &["list", "detail", "download", "publish", "manage", "compat", "validate", "sweep"],
         &["s3s", "dynoxide", "rusqlite", "rcgen"],
     ),
-    (&["list", "detail", "download", "publish", "manage", "validate", "sweep", "cli"], &["utoipa"]),
+    (&["list", "detail", "download", "publish", "manage", "compat", "validate", "sweep", "cli"], &["utoipa"]),
 ];
 
 /// The platform that the functions run on; other platforms' parts of dependencies do not count.

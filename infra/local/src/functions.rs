@@ -33,7 +33,8 @@ impl Functions {
             .merge(skillhub_detail::router(registry.clone()))
             .merge(skillhub_download::router(registry.clone(), objects.clone()))
             .merge(skillhub_publish::router(registry.clone(), objects.clone()))
-            .merge(skillhub_manage::router(registry.clone()));
+            .merge(skillhub_manage::router(registry.clone()))
+            .merge(skillhub_compat::router(registry.clone(), objects.clone()));
         skillhub_web::finish(router)
     }
 
