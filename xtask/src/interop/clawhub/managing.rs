@@ -1,0 +1,67 @@
+//! What happens to skills after their publication, and what this registry has no answer to.
+
+use crate::interop::scenario::Gets::{Done, Lacks, Refused};
+use crate::interop::scenario::Step::Run;
+use crate::interop::scenario::{DONE, Scenario, Who};
+
+pub(super) const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        title: "Taking a version away, and back",
+        who: Who::Owner,
+        steps: &[
+            Run("clawhub delete notes --version 1.0.0 --yes", &[Done(&["OK. Deleted notes version 1.0.0"]), Lacks]),
+            Run("clawhub install notes@1.0.0", DONE),
+            Run("clawhub inspect notes --versions", &[Done(&["1.1.0"])]),
+            Run("clawhub undelete notes --version 1.0.0 --yes", &[Done(&["OK. Undeleted notes version 1.0.0"]), Lacks]),
+            Run("clawhub delete notes --version 9.9.9 --yes", &[Refused(&["9.9.9"]), Lacks]),
+            Run("clawhub delete @team-reef/tools --version 1.0.0 --yes", &[Done(&["OK. Deleted"]), Lacks]),
+            Run("clawhub undelete @team-reef/tools --version 1.0.0 --yes", &[Done(&["OK. Undeleted"]), Lacks]),
+        ],
+    },
+    Scenario {
+        title: "Taking a skill away, and back",
+        who: Who::Owner,
+        steps: &[
+            Run("clawhub delete notes", &[Refused(&["Pass --yes (no input)"])]),
+            Run("clawhub delete notes --yes", &[Refused(&["yank"])]),
+            Run("clawhub undelete notes --yes", &[Refused(&[])]),
+            Run("clawhub hide notes --yes", &[Refused(&["yank"])]),
+            Run("clawhub unhide notes --yes", &[Refused(&[])]),
+            Run("clawhub install notes", DONE),
+        ],
+    },
+    Scenario {
+        title: "Tags and stars",
+        who: Who::Owner,
+        steps: &[
+            Run("clawhub skill tag notes 1.0.0 --tag calm --yes", &[Done(&["Set calm for notes to 1.0.0"]), Lacks]),
+            Run("clawhub inspect notes --tag calm --files", &[Done(&["references/old.md"]), Lacks]),
+            Run("clawhub skill tag notes 1.0.0 --yes", &[Refused(&["latest"]), Lacks]),
+            Run("clawhub skill tag notes 9.9.9 --tag calm --yes", &[Refused(&["9.9.9"]), Lacks]),
+            Run("clawhub star notes --yes", &[Done(&["notes"])]),
+            Run("clawhub unstar notes --yes", &[Done(&["notes"])]),
+            Run("clawhub star nothing --yes", &[Refused(&["Skill not found"])]),
+        ],
+    },
+    Scenario {
+        title: "Managing without the right to",
+        who: Who::Stranger,
+        steps: &[
+            Run("clawhub delete notes --version 1.0.0 --yes", &[Refused(&[]), Lacks]),
+            Run("clawhub delete notes --yes", &[Refused(&[])]),
+            Run("clawhub skill tag notes 1.0.0 --tag mine --yes", &[Refused(&[]), Lacks]),
+            Run("clawhub delete team-reef--plans --version 1.0.0 --yes", &[Refused(&["Skill not found"]), Lacks]),
+            Run("clawhub star team-reef--plans --yes", &[Refused(&["Skill not found"])]),
+        ],
+    },
+    Scenario {
+        title: "Asking for what is not here",
+        who: Who::Owner,
+        steps: &[
+            Run("clawhub skill verify notes", &[Refused(&[]), Refused(&[]), Lacks]),
+            Run("clawhub skill rename notes jottings --yes", &[Refused(&[]), Refused(&[]), Lacks]),
+            Run("clawhub transfer list", &[Refused(&[]), Refused(&[]), Lacks]),
+            Run("clawhub package explore", &[Refused(&[]), Refused(&[]), Lacks]),
+        ],
+    },
+];
