@@ -1,4 +1,8 @@
-//! The registry as clients of other ecosystems know it.
+//! The registry as clients of other ecosystems know it: the discovery indexes of agent skills, and MCP.
+
+mod discovery;
+mod files;
+mod mcp;
 
 use axum::Router;
 use axum::extract::FromRef;
@@ -13,5 +17,5 @@ struct App {
 
 /// The routes of this function.
 pub fn router(registry: Registry, objects: Objects) -> Router {
-    Router::new().with_state(App { registry, objects })
+    Router::new().merge(discovery::router()).merge(mcp::router()).with_state(App { registry, objects })
 }

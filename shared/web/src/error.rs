@@ -99,6 +99,26 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail).because(cause)
     }
 
+    /// The status of the answer.
+    pub fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
+    /// What is wrong and what to do next.
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// This error as another protocol spells it. The log learns the cause all the same.
+    pub fn spelled(self, mut response: Response) -> Response {
+        let Fields { header, cause, .. } = *self.0;
+        response.headers_mut().extend(header);
+        if let Some(cause) = cause {
+            response.extensions_mut().insert(Cause(cause));
+        }
+        response
+    }
+
     fn unavailable(cause: String) -> Self {
         let detail = "The registry cannot answer right now. Try again in a moment.";
         let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
@@ -133,17 +153,11 @@ impl From<StoreError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let Fields { status, code, detail, errors, header, cause } = *self.0;
+        let Fields { status, code, detail, errors, .. } = &*self.0;
         let title = status.canonical_reason().unwrap_or("Error");
-        let problem = Problem { errors, ..Problem::new(status.as_u16(), title, code, detail) };
+        let problem = Problem { errors: errors.clone(), ..Problem::new(status.as_u16(), title, code, detail) };
         let body = serde_json::to_string(&problem).unwrap_or_default();
-        let mut response = (status, [(http::header::CONTENT_TYPE, "application/problem+json")], body).into_response();
-        if let Some((name, value)) = header {
-            response.headers_mut().insert(name, value);
-        }
-        if let Some(cause) = cause {
-            response.extensions_mut().insert(Cause(cause));
-        }
-        response
+        let response = (*status, [(http::header::CONTENT_TYPE, "application/problem+json")], body).into_response();
+        self.spelled(response)
     }
 }
