@@ -1,5 +1,7 @@
 //! The registry as clients of other ecosystems know it.
 
+mod clawhub;
+
 use axum::Router;
 use axum::extract::FromRef;
 use skillhub_store::Objects;
@@ -13,5 +15,6 @@ struct App {
 
 /// The routes of this function.
 pub fn router(registry: Registry, objects: Objects) -> Router {
-    Router::new().with_state(App { registry, objects })
+    let app = App { registry, objects };
+    clawhub::router(&app).with_state(app)
 }
