@@ -2,10 +2,11 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{Deserialize, Serialize};
-use skillhub_protocol::{SkillId, VersionId};
+use skillhub_protocol::{FileEntry, Manifest, SkillId, VersionId};
 
-use crate::codec::{Attributes, deflate, inflate};
+use crate::codec::{Attributes, decode, deflate, inflate};
 use crate::error::StoreError;
+use crate::items::VersionItem;
 use crate::keys::Key;
 use crate::table::Table;
 
@@ -41,7 +42,48 @@ pub struct FileSpan {
     pub deflated: bool,
 }
 
+/// Manifest and spans of a version, each file with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Files {
+    manifest: Manifest,
+    spans: Vec<FileSpan>,
+}
+
+impl Files {
+    /// The manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The file with exactly this path, and where its bytes are.
+    pub fn get(&self, path: &str) -> Option<(&FileEntry, FileSpan)> {
+        let mut files = self.manifest.files().iter().zip(&self.spans);
+        files.find(|(file, _)| file.path.as_str() == path).map(|(file, span)| (file, *span))
+    }
+}
+
 impl VersionBody {
+    /// The files of the version.
+    ///
+    /// # Errors
+    /// If the manifest is none, or does not have as many files as there are places.
+    pub fn files(&self) -> Result<Files, StoreError> {
+        let manifest = Manifest::from_json(&self.manifest_json).map_err(|e| StoreError::corrupt(KIND, e))?;
+        if manifest.files().len() != self.extra.files.len() {
+            return Err(StoreError::corrupt(KIND, "manifest and spans differ in number"));
+        }
+        Ok(Files { manifest, spans: self.extra.files.clone() })
+    }
+
+    fn decode(attributes: &Attributes) -> Result<Self, StoreError> {
+        check_format(attributes)?;
+        let extra = inflate(KIND, attributes, "extra")?;
+        Ok(Self {
+            manifest_json: inflate(KIND, attributes, "manifest")?,
+            extra: serde_json::from_str(&extra).map_err(|e| StoreError::corrupt(KIND, e))?,
+        })
+    }
+
     pub(crate) fn encode(&self, key: &Key) -> Result<Attributes, StoreError> {
         let extra = serde_json::to_string(&self.extra).map_err(|e| StoreError::corrupt(KIND, e))?;
         let mut attributes = key.attributes();
@@ -61,9 +103,41 @@ impl Table {
         let Some(attributes) = self.get_raw(&Key::version_body(skill, version)).await? else {
             return Ok(None);
         };
-        match attributes.get("v") {
-            Some(AttributeValue::N(n)) if n == FORMAT => inflate(KIND, &attributes, "manifest").map(Some),
-            other => Err(StoreError::UnknownFormat { kind: KIND, format: format!("{other:?}") }),
-        }
+        check_format(&attributes)?;
+        inflate(KIND, &attributes, "manifest").map(Some)
+    }
+
+    /// A version and its body: one batch of two strong reads.
+    ///
+    /// # Errors
+    /// If the store fails; a version without its body is corrupt.
+    pub async fn version_with_body(
+        &self,
+        skill: &SkillId,
+        version: &VersionId,
+    ) -> Result<Option<(VersionItem, VersionBody)>, StoreError> {
+        let (version, body) = (Key::version(skill, version), Key::version_body(skill, version));
+        let mut items = self.get_batch(&[version.clone(), body.clone()]).await?;
+        let Some(version) = items.remove(&version) else { return Ok(None) };
+        let body = items.remove(&body).ok_or_else(|| StoreError::corrupt(KIND, "is missing"))?;
+        Ok(Some((decode(version)?, VersionBody::decode(&body)?)))
+    }
+
+    /// The bodies of at most 100 versions, in the given order: one batch of strong reads.
+    ///
+    /// # Errors
+    /// If the store fails; a version without its body is corrupt.
+    pub async fn version_bodies(&self, versions: &[(SkillId, VersionId)]) -> Result<Vec<VersionBody>, StoreError> {
+        let keys: Vec<_> = versions.iter().map(|(skill, version)| Key::version_body(skill, version)).collect();
+        let items = self.get_batch(&keys).await?;
+        let body = |key| items.get(key).ok_or_else(|| StoreError::corrupt(KIND, "is missing"));
+        keys.iter().map(|key| VersionBody::decode(body(key)?)).collect()
+    }
+}
+
+fn check_format(attributes: &Attributes) -> Result<(), StoreError> {
+    match attributes.get("v") {
+        Some(AttributeValue::N(n)) if n == FORMAT => Ok(()),
+        other => Err(StoreError::UnknownFormat { kind: KIND, format: format!("{other:?}") }),
     }
 }

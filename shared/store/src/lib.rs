@@ -9,6 +9,7 @@ mod client;
 mod codec;
 mod error;
 mod fail_point;
+mod files;
 mod identity;
 mod ids;
 mod issuers;
@@ -32,7 +33,7 @@ mod stars;
 mod table;
 mod transaction;
 
-pub use artifacts::{BodyExtra, FileSpan, VersionBody};
+pub use artifacts::{BodyExtra, FileSpan, Files, VersionBody};
 pub use audience::{Audience, Viewer};
 pub use audit::{AuditCursor, AuditPage, InvalidCursor};
 pub use catalog::{Filter, ListPage, ListPartition, Located, LocatedVersion, Resolved, SearchPartition, VersionPage};

@@ -5,7 +5,7 @@ use rand::{Rng, RngExt};
 use sha2::{Digest, Sha256 as Hasher};
 use skillhub_protocol::{Manifest, Sha256, SkillId, UploadId, UploadState, UtcMillis};
 
-use crate::artifacts::{BodyExtra, VersionBody};
+use crate::artifacts::{BodyExtra, FileSpan, VersionBody};
 use crate::audience::Audience;
 use crate::codec::Attributes;
 use crate::error::{StoreError, sdk_error};
@@ -106,7 +106,9 @@ fn items_of(session: &SessionItem, manifest: &Manifest, random: u64) -> Result<V
     else {
         return Ok(Vec::new());
     };
-    let extra = BodyExtra { frontmatter: serde_json::Value::Null, files: Vec::new() };
+    let frontmatter = serde_json::json!({ "name": manifest.name, "description": manifest.description });
+    let nowhere = FileSpan { offset: 0, bytes: 0, deflated: false };
+    let extra = BodyExtra { frontmatter, files: vec![nowhere; manifest.files().len()] };
     let publication = Publication {
         session,
         skill_id,

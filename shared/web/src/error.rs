@@ -93,21 +93,11 @@ impl ApiError {
         self
     }
 
-    /// The status.
-    pub fn status(&self) -> StatusCode {
-        self.0.status
-    }
-
     /// What is wrong and what to do next, with every fault that `detail` does not hold on a line of its own.
     pub fn text(&self) -> String {
         let faults = self.0.errors.iter().map(|item| format!("{}: {}", item.path, item.message));
         let told = faults.filter(|fault| !self.0.detail.contains(fault.as_str()));
         [self.0.detail.clone()].into_iter().chain(told).collect::<Vec<_>>().join("\n")
-    }
-
-    /// The same error as plain text, for clients that show the body of an answer as it is.
-    pub fn into_text_response(self, text: String) -> Response {
-        self.respond("text/plain; charset=utf-8", text)
     }
 
     /// A fault of ours. The cause goes to the log, not to the caller.
@@ -116,22 +106,30 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail).because(cause)
     }
 
-    fn unavailable(cause: String) -> Self {
-        let detail = "The registry cannot answer right now. Try again in a moment.";
-        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
-        error.because(cause).header(header::RETRY_AFTER, "1")
+    /// The status of the answer.
+    pub fn status(&self) -> StatusCode {
+        self.0.status
     }
 
-    fn respond(self, content_type: &'static str, body: String) -> Response {
-        let Fields { status, header, cause, .. } = *self.0;
-        let mut response = (status, [(header::CONTENT_TYPE, content_type)], body).into_response();
-        if let Some((name, value)) = header {
-            response.headers_mut().insert(name, value);
-        }
+    /// What is wrong and what to do next.
+    pub fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// This error as another protocol spells it. The log learns the cause all the same.
+    pub fn spelled(self, mut response: Response) -> Response {
+        let Fields { header, cause, .. } = *self.0;
+        response.headers_mut().extend(header);
         if let Some(cause) = cause {
             response.extensions_mut().insert(Cause(cause));
         }
         response
+    }
+
+    fn unavailable(cause: String) -> Self {
+        let detail = "The registry cannot answer right now. Try again in a moment.";
+        let error = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
+        error.because(cause).header(header::RETRY_AFTER, "1")
     }
 
     fn because(mut self, cause: String) -> Self {
@@ -164,8 +162,9 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let Fields { status, code, detail, errors, .. } = &*self.0;
         let title = status.canonical_reason().unwrap_or("Error");
-        let problem = Problem::new(status.as_u16(), title, *code, detail.clone());
-        let body = serde_json::to_string(&Problem { errors: errors.clone(), ..problem }).unwrap_or_default();
-        self.respond("application/problem+json", body)
+        let problem = Problem { errors: errors.clone(), ..Problem::new(status.as_u16(), title, code, detail) };
+        let body = serde_json::to_string(&problem).unwrap_or_default();
+        let response = (*status, [(http::header::CONTENT_TYPE, "application/problem+json")], body).into_response();
+        self.spelled(response)
     }
 }

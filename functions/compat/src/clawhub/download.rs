@@ -23,7 +23,7 @@ pub(crate) struct Query {
 }
 
 pub(crate) async fn download(
-    State(App { registry, objects }): State<App>,
+    State(App { registry, objects, .. }): State<App>,
     Plain(Caller(viewer)): Plain<Caller>,
     Now(now): Now,
     Plain(Params(query)): Plain<Params<Query>>,

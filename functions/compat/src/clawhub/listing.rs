@@ -47,7 +47,7 @@ pub(crate) async fn list(
     let (table, anonymous) = (&registry.table, registry.settings.anonymous_read);
     let partitions = table.list_partitions(&viewer, anonymous, &Filter::default()).await?;
     let page = table.list(&partitions, after.as_ref(), limit).await?;
-    let items: Vec<_> = page.summaries.iter().map(|text| summary(text).map(|s| item(&s))).collect::<Result<_, _>>()?;
+    let items: Vec<_> = page.parse()?.iter().map(item).collect();
     answer(StatusCode::OK, &json!({ "items": items, "nextCursor": page.next }))
 }
 

@@ -3,24 +3,46 @@
 mod absent;
 mod account;
 mod download;
+mod file;
 mod listing;
 mod name;
+mod publish;
 mod resolve;
 mod skill;
+mod stars;
+mod tags;
 mod text;
 mod versions;
+mod withdraw;
 
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{any, get, post};
+use axum::routing::{any, delete, get, post};
 
 use crate::App;
 
 pub(crate) fn router(app: &App) -> Router<App> {
     reading()
+        .merge(writing())
         .merge(without_support())
         .method_not_allowed_fallback(absent::method)
         .layer(from_fn_with_state(app.registry.clone(), text::tell_rate))
+}
+
+fn writing() -> Router<App> {
+    Router::new()
+        .route("/api/v1/skills", post(publish::publish))
+        .route("/api/v1/skills/-/upload-url", post(publish::open_ticket))
+        .route("/api/v1/skills/-/upload/{ticket}", post(publish::upload))
+        .route("/api/v1/skills/{slug}", delete(withdraw::delete))
+        .route("/api/v1/skills/{slug}/undelete", post(withdraw::undelete))
+        .route("/api/v1/skills/{slug}/versions/{version}", delete(withdraw::delete_version))
+        .route("/api/v1/skills/{slug}/versions/{version}/restore", post(withdraw::restore_version))
+        .route("/api/v1/skills/{slug}/tags/{tag}", post(tags::tag))
+        .route("/api/v1/stars/{slug}", post(stars::star).delete(stars::unstar))
+        // Bodies are read piece by piece, each to its own limit.
+        .layer(DefaultBodyLimit::disable())
 }
 
 fn reading() -> Router<App> {
@@ -34,6 +56,7 @@ fn reading() -> Router<App> {
         .route("/api/v1/skills/{slug}/install", get(skill::install))
         .route("/api/v1/skills/{slug}/versions", get(versions::list))
         .route("/api/v1/skills/{slug}/versions/{version}", get(versions::show))
+        .route("/api/v1/skills/{slug}/file", get(file::file))
         .route("/api/v1/resolve", get(resolve::resolve))
         .route("/api/v1/download", get(download::download))
         .route("/api/cli/telemetry/{event}", post(account::telemetry))

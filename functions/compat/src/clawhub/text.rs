@@ -65,9 +65,7 @@ impl From<ChangeError> for Refused {
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         match self {
-            Self::Text(status, text) => {
-                (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
-            }
+            Self::Text(status, text) => plain(status, text),
             Self::Api(error) => {
                 let text = match error.status() {
                     StatusCode::NOT_FOUND => SKILL_NOT_FOUND.to_owned(),
@@ -75,10 +73,15 @@ impl IntoResponse for Refused {
                     StatusCode::UNAUTHORIZED => String::from("Unauthorized"),
                     _ => error.text(),
                 };
-                error.into_text_response(text)
+                let response = plain(error.status(), text);
+                error.spelled(response)
             }
         }
     }
+}
+
+fn plain(status: StatusCode, text: String) -> Response {
+    (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()
 }
 
 /// An answer of JSON.
