@@ -123,7 +123,7 @@ impl Table {
         Ok(Some((decode(version)?, VersionBody::decode(&body)?)))
     }
 
-    /// The bodies of up to [`Self::MAX_BODIES`] versions, in the given order: one batch of strong reads.
+    /// The bodies of at most 100 versions, in the given order: one batch of strong reads.
     ///
     /// # Errors
     /// If the store fails; a version without its body is corrupt.
@@ -133,9 +133,6 @@ impl Table {
         let body = |key| items.get(key).ok_or_else(|| StoreError::corrupt(KIND, "is missing"));
         keys.iter().map(|key| VersionBody::decode(body(key)?)).collect()
     }
-
-    /// How many items the store reads in one batch.
-    pub const MAX_BODIES: usize = 100;
 }
 
 fn check_format(attributes: &Attributes) -> Result<(), StoreError> {

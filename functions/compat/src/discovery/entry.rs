@@ -4,7 +4,7 @@ use serde::Serialize;
 use skillhub_protocol::{
     Manifest, Namespace, Sha256, SkillId, SkillName, SkillSummary, Slug, Summary, Version, VersionId, is_kebab_case,
 };
-use skillhub_store::{Filter, StoreError, Viewer};
+use skillhub_store::{Filter, Viewer};
 use skillhub_web::{ApiError, Registry};
 
 use super::MAX_SKILLS;
@@ -58,9 +58,7 @@ impl Listed {
         let filter = Filter { namespace: Some(namespace.clone()), ..Filter::default() };
         let partitions = registry.table.list_partitions(viewer, registry.settings.anonymous_read, &filter).await?;
         let page = registry.table.list(&partitions, None, MAX_SKILLS).await?;
-        let corrupt = |e: skillhub_protocol::Error| StoreError::Corrupt { kind: "list entry", cause: e.to_string() };
-        let listed = page.summaries.iter().map(|text| SkillSummary::from_json(text).map(Self::from).map_err(corrupt));
-        Ok(listed.collect::<Result<_, _>>()?)
+        Ok(page.parse()?.into_iter().map(Self::from).collect())
     }
 
     /// Whether clients can install it under its slug.

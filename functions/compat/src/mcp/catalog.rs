@@ -3,8 +3,8 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value, json};
-use skillhub_protocol::{Error, Manifest, SkillId, SkillSummary};
-use skillhub_store::{Filter, StoreError, Viewer};
+use skillhub_protocol::{Manifest, SkillId, SkillSummary};
+use skillhub_store::{Filter, Viewer};
 use skillhub_web::ApiError;
 
 use super::rpc::{Code, Failure, Fault, Request};
@@ -31,9 +31,7 @@ impl Page {
         let (table, anonymous_read) = (&app.registry.table, app.registry.settings.anonymous_read);
         let partitions = table.list_partitions(viewer, anonymous_read, &Filter::default()).await?;
         let page = table.list(&partitions, after.as_ref(), limit).await?;
-        let corrupt = |e: Error| StoreError::Corrupt { kind: "list entry", cause: e.to_string() };
-        let summaries = page.summaries.iter().map(|text| SkillSummary::from_json(text).map_err(corrupt));
-        Ok(Self { summaries: summaries.collect::<Result<_, _>>()?, next: page.next })
+        Ok(Self { summaries: page.parse()?, next: page.next })
     }
 }
 

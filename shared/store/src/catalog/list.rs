@@ -1,6 +1,6 @@
 //! Lists: what a caller sees, in the order of skill ids.
 
-use skillhub_protocol::{Namespace, OrganizationId, Scope, SkillId};
+use skillhub_protocol::{Namespace, OrganizationId, Scope, SkillId, SkillSummary};
 
 use crate::audience::{Audience, Viewer};
 use crate::codec::decode;
@@ -53,6 +53,17 @@ pub struct ListPage {
     pub summaries: Vec<String>,
     /// The id after which the next page begins; `None` on the last page.
     pub next: Option<SkillId>,
+}
+
+impl ListPage {
+    /// The summaries, for who does more than pass them on.
+    ///
+    /// # Errors
+    /// If one is none.
+    pub fn parse(&self) -> Result<Vec<SkillSummary>, StoreError> {
+        let parse = |text: &String| SkillSummary::from_json(text).map_err(|e| StoreError::corrupt("list entry", e));
+        self.summaries.iter().map(parse).collect()
+    }
 }
 
 impl Table {
