@@ -1,4 +1,33 @@
-//! The API that ClawHub clients speak.
+//! The API that ClawHub clients speak: versions 0.5 to 0.23 of `clawhub`, and `clawdhub` 0.3.
+//!
+//! What differs from our own API, because these clients demand it: refusals are plain text, times are numbers, a version has no
+//! license, a pinned name `slug@1.2.0` stays one, and a handle sent as owner may be the caller's own and mean nothing. What does
+//! not differ: who sees and may do what, the policy, the sessions, the validator.
+//!
+//! *Locating* a skill is 1 read of its slug and 1 of the skill, with the number of a pinned name in the same call; 1 more for a
+//! tag, 1 more for a namespace other than `@global`. The caller's own handle is tried as a namespace first. Authentication and
+//! rate are counted apart.
+//!
+//! | route below `/api/v1` | calls |
+//! |---|---|
+//! | `GET whoami`, `/.well-known/clawhub.json`, `clawdhub.json`, `POST /api/cli/telemetry/*` | none |
+//! | `GET skills` | 1 query for each list that the caller sees; with `prefix` as `search` |
+//! | `GET search` | 1 query for each list that the caller sees, 1 batch |
+//! | `GET skills/{slug}`, `…/install` | locating; if nothing is there and the caller may publish there, at most 7 more |
+//! | `GET skills/{slug}/versions` | locating, 1 query |
+//! | `GET skills/{slug}/versions/{version}` | locating, 1 read of the number if it is not the current one, 1 of the manifest |
+//! | `GET skills/{slug}/file` | the same with 1 batch instead, and 1 ranged read of the artifact |
+//! | `GET resolve` | locating, 1 read, 2 for a content that is not known |
+//! | `GET download` | locating, 1 read of the number if it is not the current one; answered by a redirect |
+//! | `POST skills/-/upload-url` | 1 write |
+//! | `POST skills/-/upload/{ticket}` | 1 read, 1 object written |
+//! | `POST skills`, files by ticket | 1 batch, 1 object read a file; then as a form, with 1 transaction and 1 delete a file more |
+//! | `POST skills`, a form | those of opening a session, 1 object written, 1 read of the session at each look for the verdict |
+//! | `DELETE skills/{slug}`, `POST …/undelete` | locating, 1 query for 100 versions, 3 to 6 for each version that changes |
+//! | `DELETE skills/{slug}/versions/{version}`, `POST …/restore` | locating, 1 read, 3 to 6 |
+//! | `POST skills/{slug}/tags/{tag}` | locating, then those of moving a tag |
+//! | `POST`, `DELETE stars/{slug}` | locating, 1 write |
+//! | everything else | none: words that say what to do instead |
 
 mod absent;
 mod account;

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use skillhub_protocol::{Coordinate, Namespace, NamespaceKind, Scope, Slug, Tag, Version};
-use skillhub_store::{Authenticated, MembershipItem, Viewer};
+use skillhub_store::{Authenticated, MembershipItem, SessionItem, Viewer};
 
 use super::super::name::{Named, OwnHandle, release};
 use super::super::text::Refused;
@@ -44,6 +44,12 @@ impl Target {
             tags: tags.collect::<Result<_, _>>()?,
             scope,
         })
+    }
+
+    /// Whether a session publishes there, under the same number.
+    pub(crate) fn is_of(&self, session: &SessionItem) -> bool {
+        let version = Version::from(&session.version);
+        (&self.namespace, &self.slug, &self.version) == (&session.namespace, &session.slug, &version)
     }
 
     /// The name by which these clients find it again.

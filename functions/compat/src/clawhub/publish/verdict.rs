@@ -33,6 +33,9 @@ pub(crate) async fn of_session(
     let id = id.ok_or_else(|| ApiError::internal(String::from("files without parts have no session")))?;
     let session = wait(app, id).await?.filter(|session| session.principal == caller.principal);
     let session = session.ok_or_else(|| ApiError::internal(format!("the session {id} is gone")))?;
+    if !target.is_of(&session) {
+        return Err(Refused::bad_request("The upload tickets were used for another publication. Publish again."));
+    }
     match (session.state, &session.published) {
         (UploadState::Published, Some(version)) => published(target, id, version),
         (UploadState::Rejected, _) => Err(refusal(&session.findings)),
