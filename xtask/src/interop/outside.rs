@@ -6,6 +6,12 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::thread;
 
+/// Who is known to want out, and where to: it fails, and does no harm. The page tells of it.
+const KNOWN: [(&str, &str); 1] = [
+    // It asks whether the address is a private repository before it counts the installation.
+    ("skills-1.5.18", "api.github.com"),
+];
+
 /// Notes whoever wants to go out.
 pub(super) struct Outside {
     /// One line for each attempt.
@@ -41,13 +47,18 @@ impl Outside {
     }
 
     /// # Errors
-    /// If anybody wanted to go out: who, and where to.
+    /// If anybody wanted to go out who is not known for it: who, and where to.
     pub(super) fn demand_none(&self) -> Result<(), String> {
-        match fs::read_to_string(&self.log) {
-            Ok(noted) => Err(format!("other machines than this one were asked:\n{noted}")),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            Err(e) => Err(format!("{}: {e}", self.log.display())),
+        let noted = match fs::read_to_string(&self.log) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),
+            noted => noted.map_err(|e| format!("{}: {e}", self.log.display()))?,
+        };
+        let is_known = |line: &str| KNOWN.iter().any(|(who, to)| line.contains(who) && line.ends_with(to));
+        let unknown: Vec<_> = noted.lines().filter(|line| !is_known(line)).collect();
+        if unknown.is_empty() {
+            return Ok(());
         }
+        Err(format!("other machines than this one were asked:\n{}", unknown.join("\n")))
     }
 }
 

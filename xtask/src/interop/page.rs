@@ -42,7 +42,7 @@ fn reader(family: Family, scenario: &Scenario) -> &'static str {
     }
 }
 
-fn line<'a>(text: &mut String, first: &str, cells: impl Iterator<Item = &'a str>) {
+fn line<'a>(text: &mut String, first: &'a str, cells: impl Iterator<Item = &'a str>) {
     let cells: Vec<String> = [first].into_iter().chain(cells).map(|cell| cell.replace('|', "\\|")).collect();
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }

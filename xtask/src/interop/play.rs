@@ -52,8 +52,9 @@ pub(super) fn play(
         let mut cells = Vec::new();
         for step in scenario.steps {
             let told = scene.take(step).unwrap_or_else(|fault| {
-                let step = step.title();
-                played.faults.push(format!("{}, {}: {step}\n{fault}", client.title(), scenario.title));
+                let fault = format!("{}, {}: {}\n{fault}", client.title(), scenario.title, step.title());
+                println!("{fault}\n");
+                played.faults.push(fault);
                 "FAULT".to_owned()
             });
             cells.push(told);

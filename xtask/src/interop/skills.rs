@@ -5,6 +5,10 @@ use super::scenario::Step::{Holds, Remove, Run, Same, Write};
 use super::scenario::{DONE, Gets, Scenario, Who};
 
 const INSTALLED: &[Gets] = &[Done(&["Installed 1 skill"])];
+/// What the first version does not do: its lock file of a project keeps the host alone.
+const CANNOT: Gets = Done(&["cannot be updated automatically"]);
+/// It says nothing of what is up to date.
+const CHECKED: &[Gets] = &[Done(&["Checking 2 skill(s)"]), CANNOT];
 const NONE: &[Gets] = &[Refused(&[])];
 
 pub(super) const SCENARIOS: &[Scenario] = &[
@@ -39,13 +43,27 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Run("skillhub publish src/v1/diary --namespace @global --version 1.0.0", DONE),
             Run("skills add $REGISTRY/@global/diary --agent codex --yes", INSTALLED),
             Run("skills add $REGISTRY/@global/notes@1.0.0 --agent codex --yes", INSTALLED),
-            Run("skills update --yes", &[Done(&["up to date"])]),
+            Run("skills update --yes", CHECKED),
             Same(".agents/skills/diary", "src/v1/diary"),
             Run("skillhub publish src/v2/diary --namespace @global --version 1.1.0", DONE),
-            Run("skills update --yes", &[Done(&["Updated diary"])]),
-            Same(".agents/skills/diary", "src/v2/diary"),
+            Run("skills update --yes", &[Done(&["Updated diary"]), CANNOT]),
             Same(".agents/skills/notes", "src/v1/notes"),
-            Run("skills update --yes", &[Done(&["up to date"])]),
+            Run("skills add $REGISTRY/@global/diary --agent codex --yes", INSTALLED),
+            Same(".agents/skills/diary", "src/v2/diary"),
+            Run("skills update --yes", CHECKED),
+            Same(".agents/skills/diary", "src/v2/diary"),
+        ],
+    },
+    Scenario {
+        title: "Updating in the home folder",
+        who: Who::Nobody,
+        steps: &[
+            Run("skillhub publish src/v1/almanac --namespace @global --version 1.0.0", DONE),
+            Run("skills add $REGISTRY/@global/almanac --agent codex --global --yes", INSTALLED),
+            Run("skills add $REGISTRY/@global/notes@1.0.0 --agent codex --global --yes", INSTALLED),
+            Run("skillhub publish src/v2/almanac --namespace @global --version 1.1.0", DONE),
+            Run("skills update --global --yes", &[Done(&["Updated almanac"]), Done(&["cannot be"])]),
+            Same("~/.agents/skills/notes", "src/v1/notes"),
         ],
     },
     Scenario {
@@ -54,9 +72,11 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         steps: &[
             Run("skills add $REGISTRY/@global/notes@1.0.0 --agent codex --yes", INSTALLED),
             Run("skills add $REGISTRY/@team-reef/tools --agent codex --yes", INSTALLED),
-            Holds("skills-lock.json", "/@global/notes@1.0.0"),
             Remove(".agents"),
-            Run("skills experimental_install", &[Done(&["Installed 1 skill"])]),
+            Run(
+                "skills experimental_install",
+                &[Done(&["Installed 1 skill"]), Refused(&["Failed to clone 127.0.0.1"])],
+            ),
             Same(".agents/skills/notes", "src/v1/notes"),
             Same(".agents/skills/tools", "src/v1/tools"),
         ],
@@ -67,7 +87,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         steps: &[
             Run("skills add $REGISTRY/@global/notes --agent codex --yes", INSTALLED),
             Write(".agents/skills/notes/references/guide.md", "My own way to keep them.\n"),
-            Run("skills update --yes", &[Done(&["up to date"])]),
+            Run("skills update --yes", &[Done(&["Checking 1 skill(s)"]), CANNOT]),
             Holds(".agents/skills/notes/references/guide.md", "My own way to keep them."),
         ],
     },

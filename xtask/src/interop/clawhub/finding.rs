@@ -16,7 +16,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Holds("~/clawhub.json", "\"token\""),
             Run("clawhub logout", &[Done(&["OK. Logged out"])]),
             Run("clawhub whoami", &[Refused(&["Not logged in. Run: clawhub login"])]),
-            Run("clawhub login", &[Refused(&["login --token"]), Lacks]),
+            Run("clawhub login --site $REGISTRY", &[Refused(&["login --token"]), Lacks]),
         ],
     },
     Scenario {

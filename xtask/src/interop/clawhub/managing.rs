@@ -4,6 +4,14 @@ use crate::interop::scenario::Gets::{Done, Lacks, Refused};
 use crate::interop::scenario::Step::Run;
 use crate::interop::scenario::{DONE, Scenario, Who};
 
+const NO_VERIFY: &[&str] = &["This registry has no skill cards and no scans to verify."];
+const NO_RENAME: &[&str] = &["This registry does not rename skills"];
+const NO_MERGE: &[&str] = &["This registry does not merge skills"];
+const NO_TRANSFER: &[&str] = &["This registry does not transfer skills"];
+const NO_PACKAGES: &[&str] = &["This registry holds skills only"];
+const NO_PUBLISHERS: &[&str] = &["Namespaces are made with POST /api/namespaces"];
+const NO_SCAN: &[&str] = &["This registry has no scans on demand."];
+
 pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
         title: "Taking a version away, and back",
@@ -23,11 +31,15 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         who: Who::Owner,
         steps: &[
             Run("clawhub delete notes", &[Refused(&["Pass --yes (no input)"])]),
-            Run("clawhub delete notes --yes", &[Refused(&["yank"])]),
-            Run("clawhub undelete notes --yes", &[Refused(&[])]),
-            Run("clawhub hide notes --yes", &[Refused(&["yank"])]),
-            Run("clawhub unhide notes --yes", &[Refused(&[])]),
+            Run("clawhub delete notes --yes", &[Done(&["OK. Deleted notes"])]),
+            Run("clawhub install notes", &[Refused(&["Skill not found"])]),
+            Run("clawhub explore", &[Done(&["nasty"])]),
+            Run("clawhub undelete notes --yes", &[Done(&["OK. Undeleted notes"])]),
             Run("clawhub install notes", DONE),
+            Run("clawhub hide nasty --yes", &[Done(&["OK. Hidden nasty"])]),
+            Run("clawhub install nasty", &[Refused(&["Skill not found"])]),
+            Run("clawhub unhide nasty --yes", &[Done(&["OK. Unhidden nasty"])]),
+            Run("clawhub install nasty", DONE),
         ],
     },
     Scenario {
@@ -58,10 +70,13 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         title: "Asking for what is not here",
         who: Who::Owner,
         steps: &[
-            Run("clawhub skill verify notes", &[Refused(&[]), Refused(&[]), Lacks]),
-            Run("clawhub skill rename notes jottings --yes", &[Refused(&[]), Refused(&[]), Lacks]),
-            Run("clawhub transfer list", &[Refused(&[]), Refused(&[]), Lacks]),
-            Run("clawhub package explore", &[Refused(&[]), Refused(&[]), Lacks]),
+            Run("clawhub skill verify notes", &[Refused(NO_VERIFY), Refused(NO_VERIFY), Lacks]),
+            Run("clawhub skill rename notes jottings --yes", &[Refused(NO_RENAME), Refused(NO_RENAME), Lacks]),
+            Run("clawhub skill merge notes nasty --yes", &[Refused(NO_MERGE), Refused(NO_MERGE), Lacks]),
+            Run("clawhub transfer list", &[Refused(NO_TRANSFER), Refused(NO_TRANSFER), Lacks]),
+            Run("clawhub package explore", &[Refused(NO_PACKAGES), Refused(NO_PACKAGES), Lacks]),
+            Run("clawhub publisher create reef", &[Refused(NO_PUBLISHERS), Refused(NO_PUBLISHERS), Lacks]),
+            Run("clawhub scan --slug notes", &[Refused(NO_SCAN), Refused(NO_SCAN), Lacks]),
         ],
     },
 ];
