@@ -246,12 +246,22 @@ impl InProcess {
 
     /// Sends any request to the API, as it is.
     pub async fn exchange(&self, request: Request<Full<Bytes>>) -> Answer {
-        let response = TowerToHyperService::new(self.router.clone()).call(request).await.unwrap();
-        let (head, body) = response.into_parts();
-        let body = body.collect().await.unwrap().to_bytes();
-        let text = |value: &http::HeaderValue| value.to_str().unwrap_or_default().to_owned();
-        let headers = head.headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
-        Answer { status: head.status, headers, body }
+        exchange_on(self.router.clone(), request).await
+    }
+
+    /// The same, while every upload that the object store tells of is validated: for a request that waits for a verdict.
+    pub async fn exchange_validating(&mut self, request: Request<Full<Bytes>>) -> Answer {
+        let router = self.router.clone();
+        let mut answer = tokio::spawn(async move { exchange_on(router, request).await });
+        loop {
+            tokio::select! {
+                answer = &mut answer => return answer.unwrap(),
+                created = self.events.recv() => {
+                    let event = s3_event(&created.unwrap()).unwrap();
+                    self.functions.on_event(event).await.unwrap();
+                }
+            }
+        }
     }
 
     /// Reads from the API as the owner.
@@ -340,11 +350,20 @@ impl InProcess {
     /// Checks every invariant, when nothing is under way any more.
     pub async fn settled(&self) -> Settled {
         let deleted = self.proxy.deletions();
-        assert!(deleted.iter().all(|key| key.starts_with("staging/")), "an artifact was to be deleted: {deleted:?}");
+        assert!(deleted.iter().all(|key| !key.starts_with("packages/")), "an artifact was to be deleted: {deleted:?}");
         // However impatient the functions are, this looks until it sees.
         let objects = self.connection.clone().with_patience(TEST_PATIENCE).objects(&self.settings);
         invariants::check(&self.table, &objects, &self.wire).await
     }
+}
+
+async fn exchange_on(router: Router, request: Request<Full<Bytes>>) -> Answer {
+    let response = TowerToHyperService::new(router).call(request).await.unwrap();
+    let (head, body) = response.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    let text = |value: &http::HeaderValue| value.to_str().unwrap_or_default().to_owned();
+    let headers = head.headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
+    Answer { status: head.status, headers, body }
 }
 
 /// Validates on these functions in a task of its own.

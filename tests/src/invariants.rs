@@ -10,8 +10,8 @@ use http::Request;
 use skillhub_package::sha256;
 use skillhub_protocol::{Release, Sha256, SkillId, UploadId, UploadState, VersionId, VersionState};
 use skillhub_store::{
-    Audience, AuditItem, ObjectKey, Objects, SessionItem, SkillItem, SlugItem, VersionItem, VersionNumberItem,
-    release_key,
+    Audience, AuditItem, FingerprintItem, ObjectKey, Objects, SessionItem, SkillItem, SlugItem, VersionItem,
+    VersionNumberItem, release_key,
 };
 use skillhub_web::Clock;
 
@@ -81,6 +81,7 @@ impl Rows {
                 assert_eq!(self.below(pk, kind).count(), versions.len(), "{pk} {kind}: one for each version");
             }
             self.check_skill(&skill, &versions);
+            self.check_fingerprints(&skill, &versions);
             all.extend(versions.into_iter().map(|(id, version)| (skill.id.clone(), id, version)));
         }
         let slugs = self.0.iter().filter(|row| row.pk.starts_with("G#")).count();
@@ -103,6 +104,15 @@ impl Rows {
             "I3: {pk} {}",
             version.version
         );
+    }
+
+    /// What a content is known by leads to a version of the skill that has this content.
+    fn check_fingerprints(&self, skill: &SkillItem, versions: &[(VersionId, VersionItem)]) {
+        for row in self.0.iter().filter(|row| row.pk == format!("F#{}", skill.id)) {
+            let known: FingerprintItem = row.read();
+            let same = versions.iter().find(|(_, version)| version.version == known.version);
+            assert_eq!(same.map(|(_, version)| version.artifact_sha256), Some(known.artifact_sha256), "{row:?}");
+        }
     }
 
     /// I5, and that what readers are shown is what the skill says.

@@ -292,7 +292,7 @@ async fn validating() {
         "GetObject staging",
         "BatchGetItem 6",
         "PutObject packages",
-        "TransactWriteItems 14",
+        "TransactWriteItems 15",
         "DeleteObject staging",
     ];
     let (id, event) = registry.upload(&Skill::new("new", "x")).await;
@@ -307,7 +307,7 @@ async fn validating() {
     proxy.take_attempts();
     registry.deliver(&event).await.unwrap();
     // The slug is there already.
-    let another = publish.map(|call| call.replace("14", "13"));
+    let another = publish.map(|call| call.replace("15", "14"));
     assert_eq!(texts(&proxy.take_attempts()), another, "another version");
 
     let (request, archive) = bad();
@@ -343,7 +343,13 @@ async fn sweeping() {
     let registry = InProcess::start().await;
     let proxy = &registry.proxy;
     // Where the walks over uploads and artifacts stand, and a page of each.
-    let walks = ["GetItem CFG strong", "ListObjects staging", "GetItem CFG strong", "ListObjects packages"];
+    let walks = [
+        "GetItem CFG strong",
+        "ListObjects staging",
+        "ListObjects parts",
+        "GetItem CFG strong",
+        "ListObjects packages",
+    ];
     registry.functions.sweep().await;
     assert_eq!(texts(&proxy.take_attempts()), [&["Query due"], &walks[..]].concat(), "nothing");
 

@@ -6,6 +6,7 @@ mod bench;
 mod bootstraps;
 mod clients;
 mod corpus;
+mod interop;
 mod model;
 mod process;
 mod stores;
@@ -35,6 +36,9 @@ enum Task {
     Api(api::Options),
     /// Lets other clients find, read and sync what `skillhub` installs, and the other way round
     Clients,
+    /// Lets the clients of other registries and agents find, install, update and publish skills of a registry on this machine,
+    /// and writes what came of it to docs/interop.md
+    Interop(interop::Options),
     /// Runs one file of vectors: inputs, and the verdicts that they must get
     Vectors(vectors::Options),
     /// Carries out random histories that the model of the registry must explain, and writes what came of them
@@ -54,6 +58,7 @@ fn main() -> ExitCode {
         Some(Task::Corpus(task)) => corpus::run(&task),
         Some(Task::Api(options)) => api::run(&options),
         Some(Task::Clients) => clients::run(),
+        Some(Task::Interop(options)) => interop::run(&options),
         Some(Task::Vectors(options)) => vectors::run(&options),
         Some(Task::Model(options)) => model::run(&options),
         Some(Task::Bench(task)) => bench::run(&task),

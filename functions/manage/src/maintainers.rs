@@ -7,8 +7,6 @@ use skillhub_protocol::{MaintainersResponse, SkillId};
 use skillhub_store::ChangedBy;
 use skillhub_web::{ApiError, Caller, Handle, Manager, Now, PathParams, Registry, json, rng};
 
-use crate::refusal::answer;
-
 pub(crate) async fn list(
     State(registry): State<Registry>,
     Caller(viewer): Caller,
@@ -31,7 +29,7 @@ pub(crate) async fn put(
     PathParams((id, Handle(handle))): PathParams<(SkillId, Handle)>,
 ) -> Result<StatusCode, ApiError> {
     let by = ChangedBy { caller: &caller, now };
-    registry.table.add_maintainer(by, &id, &handle, &mut rng()).await.map_err(answer)?;
+    registry.table.add_maintainer(by, &id, &handle, &mut rng()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -42,6 +40,6 @@ pub(crate) async fn delete(
     PathParams((id, Handle(handle))): PathParams<(SkillId, Handle)>,
 ) -> Result<StatusCode, ApiError> {
     let by = ChangedBy { caller: &caller, now };
-    registry.table.remove_maintainer(by, &id, &handle, &mut rng()).await.map_err(answer)?;
+    registry.table.remove_maintainer(by, &id, &handle, &mut rng()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -6,8 +6,6 @@ use skillhub_protocol::SetRole;
 use skillhub_store::ChangedBy;
 use skillhub_web::{ApiError, Body, Handle, Manager, Now, PathParams, Registry, rng};
 
-use crate::refusal::answer;
-
 pub(crate) async fn put(
     State(registry): State<Registry>,
     Manager(caller): Manager,
@@ -17,7 +15,7 @@ pub(crate) async fn put(
 ) -> Result<StatusCode, ApiError> {
     let request = SetRole::from_json(&body)?;
     let by = ChangedBy { caller: &caller, now };
-    registry.table.set_member(by, &namespace, &handle, request.role, &mut rng()).await.map_err(answer)?;
+    registry.table.set_member(by, &namespace, &handle, request.role, &mut rng()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -28,6 +26,6 @@ pub(crate) async fn delete(
     PathParams((Handle(namespace), Handle(handle))): PathParams<(Handle, Handle)>,
 ) -> Result<StatusCode, ApiError> {
     let by = ChangedBy { caller: &caller, now };
-    registry.table.remove_member(by, &namespace, &handle, &mut rng()).await.map_err(answer)?;
+    registry.table.remove_member(by, &namespace, &handle, &mut rng()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

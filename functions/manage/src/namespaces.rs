@@ -8,8 +8,6 @@ use skillhub_protocol::{AuditResponse, CreateNamespace, Member, NamespaceRespons
 use skillhub_store::{AuditCursor, Authenticated, ChangedBy, MembershipItem, NamespaceMembers};
 use skillhub_web::{ApiError, Body, Handle, Known, Manager, Now, Params, PathParams, Registry, json, page_limit, rng};
 
-use crate::refusal::answer;
-
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 100;
 
@@ -21,7 +19,7 @@ pub(crate) async fn create(
 ) -> Result<Response, ApiError> {
     let request = CreateNamespace::from_json(&body)?;
     let by = ChangedBy { caller: &caller, now };
-    let namespace = registry.table.create_namespace(by, &request, &mut rng()).await.map_err(answer)?;
+    let namespace = registry.table.create_namespace(by, &request, &mut rng()).await?;
     let handle = match request.kind {
         skillhub_protocol::NamespaceKind::Personal => Some(request.namespace),
         _ => caller.handle().cloned(),

@@ -6,8 +6,6 @@ use skillhub_protocol::{ChangeSkill, SkillId};
 use skillhub_store::ChangedBy;
 use skillhub_web::{ApiError, Body, Manager, Now, PathParams, Registry, rng};
 
-use crate::refusal::answer;
-
 pub(crate) async fn change(
     State(registry): State<Registry>,
     Manager(caller): Manager,
@@ -17,6 +15,6 @@ pub(crate) async fn change(
 ) -> Result<StatusCode, ApiError> {
     let request = ChangeSkill::from_json(&body)?;
     let by = ChangedBy { caller: &caller, now };
-    registry.table.change_scope(by, &id, request.scope, &mut rng()).await.map_err(answer)?;
+    registry.table.change_scope(by, &id, request.scope, &mut rng()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -6,8 +6,6 @@ use skillhub_protocol::{MoveTag, SkillId, Tag};
 use skillhub_store::ChangedBy;
 use skillhub_web::{ApiError, Body, Manager, Now, PathParams, Registry, rng};
 
-use crate::refusal::answer;
-
 pub(crate) async fn put(
     State(registry): State<Registry>,
     Manager(caller): Manager,
@@ -18,7 +16,7 @@ pub(crate) async fn put(
     let tag = parse(&tag)?;
     let request = MoveTag::from_json(&body)?;
     let by = ChangedBy { caller: &caller, now };
-    registry.table.move_tag(by, &skill, &tag, &request.version, &mut rng()).await.map_err(answer)?;
+    registry.table.move_tag(by, &skill, &tag, &request.version, &mut rng()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -30,7 +28,7 @@ pub(crate) async fn delete(
 ) -> Result<StatusCode, ApiError> {
     let tag = parse(&tag)?;
     let by = ChangedBy { caller: &caller, now };
-    registry.table.remove_tag(by, &skill, &tag, &mut rng()).await.map_err(answer)?;
+    registry.table.remove_tag(by, &skill, &tag, &mut rng()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -7,8 +7,6 @@ use skillhub_protocol::{CreateToken, TokenId, TokenResponse, TokensResponse};
 use skillhub_store::ChangedBy;
 use skillhub_web::{ApiError, Body, Known, Manager, Now, PathParams, Registry, json, rng};
 
-use crate::refusal::answer;
-
 pub(crate) async fn create(
     State(registry): State<Registry>,
     Manager(caller): Manager,
@@ -24,7 +22,7 @@ pub(crate) async fn create(
         return Err(ApiError::forbidden(detail).with("forbidden", "scopes", "must be among those of your token"));
     }
     let by = ChangedBy { caller: &caller, now };
-    let made = registry.table.create_token(by, &request, &mut rng()).await.map_err(answer)?;
+    let made = registry.table.create_token(by, &request, &mut rng()).await?;
     let body = TokenResponse { token: made.secret.expose().to_owned(), summary: made.summary };
     let mut response = json(StatusCode::CREATED, &body)?;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -43,6 +41,6 @@ pub(crate) async fn revoke(
     PathParams(id): PathParams<TokenId>,
 ) -> Result<StatusCode, ApiError> {
     let by = ChangedBy { caller: &caller, now };
-    registry.table.revoke_token(by, &id, &mut rng()).await.map_err(answer)?;
+    registry.table.revoke_token(by, &id, &mut rng()).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -6,8 +6,6 @@ use skillhub_protocol::{ChangeState, SkillId, VersionId, VersionState};
 use skillhub_store::ChangedBy;
 use skillhub_web::{ApiError, Body, Manager, Now, PathParams, Registry, rng};
 
-use crate::refusal::answer;
-
 type Version = PathParams<(SkillId, VersionId)>;
 
 pub(crate) async fn yank(
@@ -54,6 +52,6 @@ async fn change(
     }
     let by = ChangedBy { caller: &caller, now };
     let done = registry.table.change_version_state(by, (&skill, &version), to, &request.reason, &mut rng()).await;
-    done.map_err(answer)?;
+    done?;
     Ok(StatusCode::NO_CONTENT)
 }

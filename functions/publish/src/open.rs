@@ -1,20 +1,15 @@
-//! `POST /api/uploads`: permission, then the manifest, then whether the version exists.
+//! `POST /api/uploads`.
 
 use axum::extract::State;
 use axum::response::Response;
-use http::{HeaderMap, StatusCode, header};
-use skillhub_protocol::{
-    Namespace, NamespaceKind, OpenUpload, Release, Scope, UploadId, UploadSession, UploadState, is_kebab_case,
-};
-use skillhub_store::{Audience, Authenticated, MembershipItem, Opened, OpenedBy, fail_point};
-use skillhub_web::{ApiError, Body, Now, Publisher, rng};
+use http::{HeaderMap, StatusCode};
+use skillhub_protocol::{OpenUpload, Release, UploadId, UploadSession, UploadState};
+use skillhub_web::{ApiError, Body, Now, OpenedUpload, Publisher, open_upload};
 
 use crate::{App, answer};
 
 /// Longest `Idempotency-Key`, in bytes.
 const MAX_IDEMPOTENCY_KEY: usize = 255;
-/// When an upload that is open now may have ended, in milliseconds.
-const QUOTA_WAIT_MS: i64 = 30_000;
 
 pub(crate) async fn open(
     State(app): State<App>,
@@ -24,27 +19,15 @@ pub(crate) async fn open(
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let request = OpenUpload::from_json(&body)?;
-    let membership = may_publish(&caller, &request.namespace)?;
-    let release = check_policy(&request, app.registry.settings.max_archive_bytes)?;
-    let audience = audience_of(membership, request.scope)?;
-    let by = OpenedBy {
-        caller: &caller,
-        membership,
-        idempotency_key: idempotency_key(&headers)?,
-        quota: app.registry.settings.quota,
-    };
-    fail_point("open.begin");
-
-    let opened = app.registry.table.open_session(by, &request, &release, &audience, now, &mut rng()).await?;
-    match opened {
-        Opened::Created(session) => answer::session(&app.objects, &session, StatusCode::CREATED, now).await,
-        Opened::Existing(session) => answer::session(&app.objects, &session, StatusCode::OK, now).await,
-        Opened::Published { upload_id, published } => {
+    let key = idempotency_key(&headers)?;
+    match open_upload(&app.registry, &caller, &request, key, now).await? {
+        OpenedUpload::Created(session) => answer::session(&app.objects, &session, StatusCode::CREATED, now).await,
+        OpenedUpload::Existing(session) => answer::session(&app.objects, &session, StatusCode::OK, now).await,
+        OpenedUpload::Published { upload_id, release, published } => {
             let mut session = published_session(upload_id, &request, &release, now);
             session.published = Some(published);
             answer::json(StatusCode::OK, &session)
         }
-        refused => Err(refusal(refused, &request)),
     }
 }
 
@@ -59,58 +42,6 @@ fn published_session(
     UploadSession::new(id, UploadState::Published, namespace, slug, release.into(), now)
 }
 
-/// Unknown namespaces and those without a role for the caller get one answer.
-fn may_publish<'a>(caller: &'a Authenticated, namespace: &Namespace) -> Result<&'a MembershipItem, ApiError> {
-    caller.membership_by_handle(namespace).filter(|m| m.role.may_publish()).ok_or_else(|| {
-        let detail = format!("You may not publish to {namespace}. GET /api/whoami lists where you may.");
-        ApiError::forbidden(detail).with("forbidden", "namespace", "is none that you may publish to")
-    })
-}
-
-/// What can be refused before any byte is uploaded. Everything else is the validator's.
-fn check_policy(request: &OpenUpload, max_archive_bytes: u64) -> Result<Release, ApiError> {
-    let manifest = &request.manifest;
-    let mut refused = ApiError::new(
-        StatusCode::UNPROCESSABLE_ENTITY,
-        "policy_refused",
-        "The manifest does not follow the rules for publishing; see errors.",
-    );
-    let mut ok = true;
-    let mut refuse = |code: &str, path: &str, message: String| {
-        ok = false;
-        refused = refused.clone().with(code, path, message);
-    };
-    if !is_kebab_case(manifest.slug.as_str()) {
-        let message = format!("{} must not have \"--\", which separates namespace and slug", manifest.slug);
-        refuse("slug_double_hyphen", "manifest.slug", message);
-    }
-    let bytes = request.package.size_bytes;
-    if bytes > max_archive_bytes {
-        let message = format!("is {bytes} bytes, the limit is {max_archive_bytes}");
-        refuse("package_too_large", "package.sizeBytes", message);
-    }
-    let release = manifest.version.to_release();
-    if let Err(e) = &release {
-        refuse("version_invalid", "manifest.version", e.to_string());
-    }
-    match release {
-        Ok(release) if ok => Ok(release),
-        _ => Err(refused),
-    }
-}
-
-fn audience_of(membership: &MembershipItem, scope: Option<Scope>) -> Result<Audience, ApiError> {
-    let scope = scope.unwrap_or(match membership.kind {
-        NamespaceKind::Global => Scope::Public,
-        NamespaceKind::Organization => Scope::Organization,
-        NamespaceKind::Personal => Scope::Personal,
-    });
-    Audience::of(membership, scope).ok_or_else(|| {
-        let message = format!("{} cannot have skills of scope {scope}", membership.namespace);
-        ApiError::invalid("invalid_request", "scope", message)
-    })
-}
-
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     match value.to_str() {
@@ -120,51 +51,6 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
         _ => {
             let message = format!("must be 1 to {MAX_IDEMPOTENCY_KEY} visible ASCII characters");
             Err(ApiError::invalid("invalid_request", "idempotency-key", message))
-        }
-    }
-}
-
-/// Names the session, which its opener and the owners of the namespace may look at or cancel.
-fn session_open(what: &str, session: Option<&UploadId>) -> ApiError {
-    let detail = format!("{what} is being published by somebody else. Try again in a minute.");
-    let error = ApiError::conflict("session_open", detail);
-    match session {
-        Some(id) => error.header(header::LOCATION, &format!("/api/uploads/{id}")),
-        None => error,
-    }
-}
-
-fn refusal(opened: Opened, request: &OpenUpload) -> ApiError {
-    let (slug, version) = (&request.manifest.slug, &request.manifest.version);
-    let name = format!("{}/{slug}", request.namespace);
-    match opened {
-        Opened::VersionExists => {
-            let detail = format!("{name}@{version} exists with other content. Publish under a new version number.");
-            ApiError::conflict("version_exists", detail).with("version_exists", "manifest.version", "is taken")
-        }
-        Opened::NotMaintainer => {
-            let detail =
-                format!("You are no maintainer of {name}. An owner of {} can make you one.", request.namespace);
-            ApiError::forbidden(detail)
-        }
-        Opened::ScopeDiffers(audience) => {
-            let detail = format!(
-                "{name} has the scope {}. Publishing does not change it: leave the scope out.",
-                audience.scope()
-            );
-            ApiError::conflict("conflict", detail).with("conflict", "scope", "differs from the skill's")
-        }
-        Opened::IdempotencyMismatch => {
-            let detail = "This Idempotency-Key was used for another request. Use a new one for each request.";
-            ApiError::conflict("idempotency_mismatch", detail)
-        }
-        Opened::QuotaExceeded => {
-            let detail = "You have too many uploads open. Finish or cancel some: GET /api/uploads lists them.";
-            ApiError::too_many("quota_exceeded", detail, QUOTA_WAIT_MS)
-        }
-        Opened::Locked(session) => session_open(&format!("{name}@{version}"), session.as_ref()),
-        Opened::Created(_) | Opened::Existing(_) | Opened::Published { .. } => {
-            ApiError::internal(String::from("an opened session was taken for a refusal"))
         }
     }
 }

@@ -5,6 +5,7 @@
 //! | keys | that the keys of the JWTs' issuer are older than five minutes: fetched anew | 1 read, then 2 of the issuer, 1 write |
 //! | sessions | lost events, dead validators, sessions that nobody uploads to | 1 query of a sparse index, then per due session |
 //! | uploads | bytes that landed after their session had ended | 1 list, 1 read an upload |
+//! | parts | files that were uploaded by themselves and never published | 1 list, 1 delete a file |
 //! | orphans | artifacts that no version points at: counted and listed, never deleted | 1 list, 1 batch of reads |
 //! | expired | items past their time to live, where the store leaves them | 1 scan page, 1 delete an item |
 //! | administrator | that the operator's administrator owns `@global` | 1 read |
@@ -29,6 +30,8 @@ pub struct Report {
     pub sessions: SessionsReport,
     /// Uploads removed, because their session had ended.
     pub late_uploads: usize,
+    /// Files removed whose tickets have expired.
+    pub late_parts: usize,
     /// Artifacts without a version in the last whole walk over all of them.
     pub orphans: u64,
     /// Items removed, because they had outlived their time.
@@ -50,6 +53,9 @@ pub async fn sweep(validator: &Validator, settings: &Settings, rng: &mut (impl R
     }
     if let Some(removed) = done("uploads", uploads::sweep(validator).await, &mut failed) {
         report.late_uploads = removed;
+    }
+    if let Some(removed) = done("parts", uploads::sweep_parts(validator).await, &mut failed) {
+        report.late_parts = removed;
     }
     if let Some(orphans) = done("orphans", orphans::sweep(validator).await, &mut failed) {
         report.orphans = orphans;

@@ -8,6 +8,8 @@ use skillhub_validate::Validator;
 const PAGE: i32 = 100;
 /// How old an upload of an unknown session must be, in milliseconds.
 const UNKNOWN_AGE_MS: i64 = 60 * 60 * 1000;
+/// How old a part must be, in milliseconds: more than a ticket lives.
+const PART_AGE_MS: i64 = 2 * 60 * 60 * 1000;
 
 /// Says how many it removed.
 pub(crate) async fn sweep(validator: &Validator) -> Result<usize, StoreError> {
@@ -23,6 +25,20 @@ pub(crate) async fn sweep(validator: &Validator) -> Result<usize, StoreError> {
         table.put_walk(Walk::Staging, &WalkItem { after, ..walk }).await?;
     }
     Ok(removed)
+}
+
+/// Removes parts whose tickets have expired: their publisher did not come back. Ids are in the order of time, so the oldest come
+/// first. Says how many it removed.
+pub(crate) async fn sweep_parts(validator: &Validator) -> Result<usize, StoreError> {
+    let (objects, now) = (&validator.objects, validator.clock.now());
+    let page = objects.list(ObjectKey::PARTS_PREFIX, None, PAGE).await?;
+    let late = |stored: &&Stored| stored.at.plus_millis(PART_AGE_MS) < now;
+    let late: Vec<_> =
+        page.objects.iter().filter(late).filter_map(|stored| ObjectKey::parse_part(&stored.key)).collect();
+    for ticket in &late {
+        objects.delete_part(ticket).await?;
+    }
+    Ok(late.len())
 }
 
 async fn remove_if_late(validator: &Validator, stored: &Stored, now: UtcMillis) -> Result<bool, StoreError> {

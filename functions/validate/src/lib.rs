@@ -6,6 +6,7 @@
 //! Calls of a good upload: 1 claim, 1 GET, 1 batch of reads, 1 PUT, 1 transaction, 1 delete.
 
 mod event;
+mod fingerprint;
 mod judge;
 mod pause;
 mod promote;

@@ -8,6 +8,7 @@ use skillhub_store::{
     fail_point,
 };
 
+use crate::fingerprint::fingerprints;
 use crate::judge::Checked;
 use crate::pause::Pause;
 use crate::{Judgement, Validator};
@@ -20,6 +21,7 @@ struct Candidate {
     stored: Option<ObjectKey>,
     artifact_sha256: Sha256,
     body: VersionBody,
+    fingerprints: Vec<Sha256>,
     warnings: Vec<Finding>,
 }
 
@@ -79,6 +81,7 @@ impl Validator {
             published_at,
             situation,
             body: &candidate.body,
+            fingerprints: &candidate.fingerprints,
             artifact_sha256: artifact,
             artifact_bytes: candidate.artifact.len() as u64,
             findings: &candidate.warnings,
@@ -123,9 +126,10 @@ impl Validator {
 impl Candidate {
     fn new(session: &SessionItem, situation: &Situation, checked: Checked) -> Self {
         let body = body(situation, &checked);
-        let artifact = checked.canonical.bytes;
+        let fingerprints = fingerprints(situation.manifest.files());
+        let (artifact, warnings) = (checked.canonical.bytes, checked.warnings);
         let artifact_sha256 = sha256(&artifact);
-        Self { session: session.clone(), artifact, stored: None, artifact_sha256, body, warnings: checked.warnings }
+        Self { session: session.clone(), artifact, stored: None, artifact_sha256, body, fingerprints, warnings }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The functions of the registry on one connection: the same routers and handlers that run on Lambda, given their stores.
 
+use std::time::Duration;
+
 use aws_lambda_events::event::s3::S3Event;
 use axum::Router;
 use skillhub_package::Policy;
@@ -14,6 +16,7 @@ pub struct Functions {
     registry: Registry,
     objects: Objects,
     validator: Validator,
+    verdict_wait: Duration,
 }
 
 impl Functions {
@@ -23,7 +26,14 @@ impl Functions {
         let policy = Policy::default();
         let validator = Validator { table: table.clone(), objects: objects.clone(), policy, clock: clock.clone() };
         let issuer_keys = IssuerKeyCache::default();
-        Self { registry: Registry { table, settings: settings.into(), clock, issuer_keys }, objects, validator }
+        let registry = Registry { table, settings: settings.into(), clock, issuer_keys };
+        Self { registry, objects, validator, verdict_wait: skillhub_compat::VERDICT_WAIT }
+    }
+
+    /// The same, but a publication through another client's protocol waits only so long for its verdict.
+    #[must_use]
+    pub fn with_verdict_wait(self, verdict_wait: Duration) -> Self {
+        Self { verdict_wait, ..self }
     }
 
     /// The routers of all functions as one.
@@ -34,7 +44,7 @@ impl Functions {
             .merge(skillhub_download::router(registry.clone(), objects.clone()))
             .merge(skillhub_publish::router(registry.clone(), objects.clone()))
             .merge(skillhub_manage::router(registry.clone()))
-            .merge(skillhub_compat::router(registry.clone(), objects.clone()));
+            .merge(skillhub_compat::router(registry.clone(), objects.clone(), self.verdict_wait));
         skillhub_web::finish(router)
     }
 

@@ -35,6 +35,17 @@ pub(crate) fn mint_token_id(now: UtcMillis, rng: &mut impl Rng) -> TokenId {
     mint('t', now, rng)
 }
 
+/// A new ticket's id, sortable by `now`.
+pub(crate) fn mint_ticket_id(now: UtcMillis, rng: &mut impl Rng) -> TicketId {
+    TicketId(format!("{TICKET}{}", digits(now, rng)))
+}
+
+/// When a skill's id was minted, which is when the skill was created. `None` for a time that cannot be.
+pub fn created_at(skill: &SkillId) -> Option<UtcMillis> {
+    let time = skill.as_str().get(1..=TIME_DIGITS)?;
+    UtcMillis::from_epoch_millis(i64::from_str_radix(time, 36).ok()?)
+}
+
 fn mint<T: std::str::FromStr<Err: fmt::Debug>>(letter: char, now: UtcMillis, rng: &mut impl Rng) -> T {
     format!("{letter}{}", digits(now, rng)).parse().expect("a letter and 24 base-36 digits are an id")
 }
@@ -103,6 +114,49 @@ impl NamespaceId {
     }
 }
 
+/// First letter of a ticket's id.
+const TICKET: char = 'p';
+
+/// The id of the permission to upload one file: `p` and 24 base-36 digits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TicketId(String);
+
+/// A text is no [`TicketId`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be \"p\" and 24 lower-case letters or digits")]
+pub struct InvalidTicketId;
+
+impl std::str::FromStr for TicketId {
+    type Err = InvalidTicketId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidTicketId> {
+        let digits = text.strip_prefix(TICKET).ok_or(InvalidTicketId)?;
+        let legal = digits.len() == TIME_DIGITS + RANDOM_DIGITS && digits.bytes().all(|b| BASE36.contains(&b));
+        if legal { Ok(Self(text.to_owned())) } else { Err(InvalidTicketId) }
+    }
+}
+
+impl TryFrom<String> for TicketId {
+    type Error = InvalidTicketId;
+
+    fn try_from(text: String) -> Result<Self, InvalidTicketId> {
+        text.parse()
+    }
+}
+
+impl From<TicketId> for String {
+    fn from(id: TicketId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for TicketId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +170,13 @@ mod tests {
             [1, 35, 36, 1_790_000_000_000, 253_402_300_799_999].map(|ms| mint_skill_id(at(ms), &mut rng)).into();
         assert!(ids.is_sorted());
         assert!(mint_version_id(at(0), &mut rng).is_minted());
+        let created = ids.iter().map(|id| created_at(id).unwrap().epoch_millis());
+        assert!(created.eq([1, 35, 36, 1_790_000_000_000, 253_402_300_799_999]));
+        let ticket = mint_ticket_id(at(36), &mut rng).to_string();
+        assert_eq!(ticket.parse::<TicketId>().unwrap().to_string(), ticket);
+        for text in ["", "p", "p0/../packages", &ticket[1..], &ticket.to_uppercase(), &format!("{ticket}0")] {
+            assert!(text.parse::<TicketId>().is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -458,6 +458,42 @@ pub(crate) struct RateItem {
     pub(crate) ttl: i64,
 }
 
+/// A content of a skill: `F#<skillId>` / `<fingerprint>`. The version that was published with it last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FingerprintItem {
+    /// Its number.
+    pub version: Release,
+    /// Digest of its artifact: equal contents have equal artifacts, whatever their number.
+    pub artifact_sha256: Sha256,
+}
+
+/// That somebody likes a skill: `P#<principal>` / `ST#<skillId>`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StarItem {
+    /// Since when.
+    pub(crate) at: UtcMillis,
+}
+
+/// The permission to upload one file: `PT#<ticketId>` / `#`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TicketItem {
+    /// Whose it is.
+    pub principal: PrincipalId,
+    /// The path in the package, as it was declared.
+    pub path: String,
+    /// The file's size in bytes.
+    pub bytes: u64,
+    /// The digest of the file's bytes.
+    pub sha256: Sha256,
+    /// When it stops working.
+    pub expires_at: UtcMillis,
+    /// The upload session that the file went into: a ticket is used once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<UploadId>,
+    /// When the item may go, in seconds since 1970.
+    pub(crate) ttl: i64,
+}
+
 macro_rules! items {
     ($($name:ident: $kind:literal),+ $(,)?) => {
         $(impl Item for $name { const KIND: &'static str = $kind; })+
@@ -484,4 +520,7 @@ items! {
     AuditItem: "audit record",
     RateItem: "rate",
     WalkItem: "walk",
+    FingerprintItem: "fingerprint",
+    StarItem: "star",
+    TicketItem: "upload ticket",
 }

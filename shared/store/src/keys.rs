@@ -11,7 +11,7 @@ use skillhub_protocol::{
     Namespace, Release, Scope, Sha256, SkillId, Slug, Tag, TokenId, UploadId, UtcMillis, VersionId,
 };
 
-use crate::ids::{NamespaceId, PrincipalId};
+use crate::ids::{NamespaceId, PrincipalId, TicketId};
 use crate::release_key::release_key;
 
 /// The partition of the sparse index that holds every session that is not terminal.
@@ -116,11 +116,24 @@ impl Key {
     }
 
     pub(crate) fn upload_lock(namespace: &NamespaceId, slug: &Slug, release: &Release) -> Self {
-        Self::new(format!("UL#{}#{slug}", namespace.as_str()), release_key(release))
+        Self::new(lock_partition(namespace, slug), release_key(release))
     }
 
     pub(crate) fn idempotency(principal: &PrincipalId, key: &str) -> Self {
         Self::new(format!("I#{}", principal.as_str()), hashed(key))
+    }
+
+    /// A content of a skill, by the fingerprint that other clients know it by.
+    pub(crate) fn fingerprint(skill: &SkillId, fingerprint: &Sha256) -> Self {
+        Self::new(format!("F#{skill}"), fingerprint.to_string())
+    }
+
+    pub(crate) fn star(principal: &PrincipalId, skill: &SkillId) -> Self {
+        Self::new(principal_partition(principal), format!("ST#{skill}"))
+    }
+
+    pub(crate) fn ticket(id: &TicketId) -> Self {
+        Self::new(format!("PT#{id}"), "#")
     }
 
     pub(crate) fn issuer_keys(issuer: &str) -> Self {
@@ -145,6 +158,11 @@ pub(crate) const OWN_TOKENS: &str = "K#";
 pub(crate) const MEMBERSHIPS: &str = "N#";
 /// Sort key prefix of a principal's own upload sessions.
 pub(crate) const OWN_SESSIONS: &str = "U#";
+
+/// The partition of the locks on one slug's versions.
+pub(crate) fn lock_partition(namespace: &NamespaceId, slug: &Slug) -> String {
+    format!("UL#{}#{slug}", namespace.as_str())
+}
 
 pub(crate) fn skill_partition(id: &SkillId) -> String {
     format!("S#{id}")
@@ -191,6 +209,8 @@ fn hashed(text: &str) -> String {
 pub enum ObjectKey {
     /// The bytes that a publisher uploads, until the verdict.
     Staging(UploadId),
+    /// One file of a package that another client uploads file by file, until it is published or its ticket has expired.
+    Part(TicketId),
     /// A published artifact; no URL that writes it is ever minted.
     Package {
         /// The skill.
@@ -205,6 +225,9 @@ pub enum ObjectKey {
 impl ObjectKey {
     /// The prefix whose events go to the validator.
     pub const STAGING_PREFIX: &str = "staging/";
+
+    /// The prefix of files that are uploaded one by one.
+    pub const PARTS_PREFIX: &str = "parts/";
 
     /// The prefix of everything that was published.
     pub const PACKAGES_PREFIX: &str = "packages/";
@@ -221,6 +244,11 @@ impl ObjectKey {
         (parts.next().is_none() && package.to_string() == key).then_some(package)
     }
 
+    /// The ticket of a part's key; `None` for any other key.
+    pub fn parse_part(key: &str) -> Option<TicketId> {
+        key.strip_prefix(Self::PARTS_PREFIX)?.parse().ok()
+    }
+
     /// The upload session of a staging key as it stands in the store (not form-encoded); `None` for any other key.
     pub fn parse_staging(key: &str) -> Option<UploadId> {
         key.strip_prefix(Self::STAGING_PREFIX)?.parse().ok()
@@ -231,6 +259,7 @@ impl std::fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Staging(session) => write!(f, "{}{session}", Self::STAGING_PREFIX),
+            Self::Part(ticket) => write!(f, "{}{ticket}", Self::PARTS_PREFIX),
             Self::Package { skill, version, artifact } => {
                 write!(f, "{}{skill}/{}/{artifact}.zip", Self::PACKAGES_PREFIX, part(version.as_str()))
             }
@@ -282,6 +311,9 @@ mod tests {
                 Key::issuer_keys("https://id.example"),
                 String::from("CFG JWKS#20a69b77c18109782ebd19432534d03604b3f39f14d1687e29c5d70bd55749da"),
             ),
+            (Key::fingerprint(&skill, &digest), format!("F#c{zeros} {hex}")),
+            (Key::star(&principal, &skill), format!("P#{p} ST#c{zeros}")),
+            (Key::ticket(&id('p')), format!("PT#p{zeros} #")),
             (Key::audit(&global, at, 1), String::from("A#global 1970-01-01T00:00:00.000Z#0000000000000001")),
         ];
         for (key, expected) in keys {
@@ -289,6 +321,8 @@ mod tests {
         }
         assert_eq!(namespace_list(&global, Scope::Public), "L#N#global#public");
         assert_eq!(ObjectKey::Staging(upload.clone()).to_string(), format!("staging/u{zeros}"));
+        assert_eq!(ObjectKey::Part(id('p')).to_string(), format!("parts/p{zeros}"));
+        assert_eq!(ObjectKey::parse_part(&format!("parts/p{zeros}")), Some(id('p')));
         let package = ObjectKey::Package { skill, version, artifact: digest };
         assert_eq!(package.to_string(), format!("packages/c{zeros}/v{zeros}/{hex}.zip"));
         assert_eq!(ObjectKey::parse_package(&package.to_string()), Some(package));

@@ -93,7 +93,7 @@ impl Table {
     pub async fn without_version(&self, artifacts: &[ObjectKey]) -> Result<Vec<ObjectKey>, StoreError> {
         let key = |artifact: &ObjectKey| match artifact {
             ObjectKey::Package { skill, version, .. } => Some(Key::version(skill, version)),
-            ObjectKey::Staging(_) => None,
+            ObjectKey::Staging(_) | ObjectKey::Part(_) => None,
         };
         // Several artifacts may claim one version, and a batch names each key once.
         let mut keys: Vec<_> = artifacts.iter().filter_map(key).collect();

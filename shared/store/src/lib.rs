@@ -19,6 +19,7 @@ mod keys;
 mod leftovers;
 mod listing;
 mod objects;
+mod parts;
 mod permission;
 mod publish;
 mod rate;
@@ -28,28 +29,32 @@ mod seed;
 mod sessions;
 mod settings;
 mod setup;
+mod stars;
 mod table;
 mod transaction;
 
 pub use artifacts::{BodyExtra, FileSpan, Files, VersionBody};
 pub use audience::{Audience, Viewer};
 pub use audit::{AuditCursor, AuditPage, InvalidCursor};
-pub use catalog::{Filter, ListPage, ListPartition, Resolved, SearchPartition, VersionPage};
+pub use catalog::{Filter, ListPage, ListPartition, Located, LocatedVersion, Resolved, SearchPartition, VersionPage};
 pub use changes::{ChangeError, ChangedBy, NamespaceMembers, NewToken, Refusal};
 pub use client::{Connection, ConnectionError, Patience};
 pub use error::StoreError;
 pub use fail_point::fail_point;
 pub use identity::{Authenticated, TokenSecret};
-pub use ids::{NamespaceId, PrincipalId, mint_skill_id, mint_upload_id, mint_version_id};
+pub use ids::{
+    InvalidTicketId, NamespaceId, PrincipalId, TicketId, created_at, mint_skill_id, mint_upload_id, mint_version_id,
+};
 pub use issuers::{Issuer, IssuerKeys};
 pub use items::{
-    AuditItem, Count, CurrentVersion, MembershipItem, NamespaceItem, SessionItem, SkillItem, SkillTag, SlugItem,
-    TokenItem, VersionItem, VersionNumberItem, WalkItem,
+    AuditItem, Count, CurrentVersion, FingerprintItem, MembershipItem, NamespaceItem, SessionItem, SkillItem, SkillTag,
+    SlugItem, TicketItem, TokenItem, VersionItem, VersionNumberItem, WalkItem,
 };
 pub use jwk::{IssuerKey, PublicKey, UnusableKey};
 pub use keys::ObjectKey;
 pub use leftovers::{Stored, StoredPage, Walk};
 pub use objects::{Credential, Objects, StagedBytes};
+pub use parts::{NewTicket, Part};
 pub use publish::{Decision, Publication, Situation};
 pub use rate::{Permit, Rate};
 pub use release_key::release_key;

@@ -5,9 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider};
 use aws_sdk_s3::Client;
-use aws_sdk_s3::error::ProvideErrorMetadata;
 use aws_sdk_s3::presigning::{PresignedRequest, PresigningConfig};
-use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::ChecksumMode;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -204,13 +202,8 @@ impl Objects {
     /// If the store fails, or other bytes stand at the key.
     pub async fn put_artifact(&self, key: &ObjectKey, sha256: Sha256, bytes: Vec<u8>) -> Result<(), StoreError> {
         let (checksum, length) = (BASE64.encode(sha256.as_bytes()), bytes.len());
-        let request = self.client.put_object().bucket(&self.bucket).key(key.to_string());
-        let request = request.content_type("application/zip").if_none_match("*").checksum_sha256(&checksum);
-        let Err(error) = request.body(ByteStream::from(bytes)).send().await else {
+        if self.put_new(key, "application/zip", sha256, bytes).await? {
             return Ok(());
-        };
-        if error.as_service_error().and_then(|e| e.code()) != Some("PreconditionFailed") {
-            return Err(sdk_error("PutObject", error));
         }
         let head = self.client.head_object().bucket(&self.bucket).key(key.to_string());
         let head = head.checksum_mode(ChecksumMode::Enabled).send().await.map_err(|e| sdk_error("HeadObject", e))?;

@@ -13,7 +13,7 @@ use crate::audit::{Actor, Change, record};
 use crate::codec::{Attributes, Item, decode};
 use crate::error::StoreError;
 use crate::items::{
-    CurrentVersion, MembershipItem, SessionItem, SkillItem, SlugItem, TagItem, TokenItem, VersionItem,
+    CurrentVersion, FingerprintItem, MembershipItem, SessionItem, SkillItem, SlugItem, TagItem, TokenItem, VersionItem,
     VersionNumberItem,
 };
 use crate::keys::Key;
@@ -68,6 +68,8 @@ pub struct Publication<'a> {
     pub situation: &'a Situation,
     /// The version's body.
     pub body: &'a VersionBody,
+    /// What other clients know its content by, at most 2.
+    pub fingerprints: &'a [Sha256],
     /// Digest of the artifact.
     pub artifact_sha256: Sha256,
     /// Size of the artifact in bytes.
@@ -216,6 +218,11 @@ impl Publication<'_> {
         end_session(&mut transaction, session, state, fence, Some(&published), self.findings, now)?;
         self.put_version(&mut transaction, &skill)?;
         self.put_skill(&mut transaction, &skill)?;
+        for fingerprint in self.fingerprints {
+            let (version, artifact_sha256) = (session.version.clone(), self.artifact_sha256);
+            let item = FingerprintItem { version, artifact_sha256 };
+            transaction.put(&Key::fingerprint(self.skill_id, fingerprint), &item)?;
+        }
         for tag in &session.tags {
             let item = TagItem {
                 version_id: self.version_id.clone(),

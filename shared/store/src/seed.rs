@@ -116,6 +116,7 @@ fn items_of(session: &SessionItem, manifest: &Manifest, random: u64) -> Result<V
         published_at,
         situation: &Situation::of_a_new_skill(manifest.clone()),
         body: &VersionBody { manifest_json: manifest.to_json(), extra },
+        fingerprints: &[],
         artifact_sha256: session.package_sha256,
         artifact_bytes: session.package_bytes,
         findings: &[],

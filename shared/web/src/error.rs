@@ -93,6 +93,13 @@ impl ApiError {
         self
     }
 
+    /// What is wrong and what to do next, with every fault that `detail` does not hold on a line of its own.
+    pub fn text(&self) -> String {
+        let faults = self.0.errors.iter().map(|item| format!("{}: {}", item.path, item.message));
+        let told = faults.filter(|fault| !self.0.detail.contains(fault.as_str()));
+        [self.0.detail.clone()].into_iter().chain(told).collect::<Vec<_>>().join("\n")
+    }
+
     /// A fault of ours. The cause goes to the log, not to the caller.
     pub fn internal(cause: String) -> Self {
         let detail = "Something is wrong on our side. Please report the x-request-id of this answer.";

@@ -8,6 +8,8 @@ mod extract;
 mod issuer_keys;
 mod jwt;
 mod lambda;
+mod open_upload;
+mod refusal;
 
 pub use app::finish;
 pub use auth::{Caller, Known, Manager, Publisher};
@@ -16,6 +18,7 @@ pub use error::ApiError;
 pub use extract::{Body, Handle, MAX_BODY_BYTES, Params, PathParams, json, json_text, page_limit};
 pub use issuer_keys::IssuerKeyCache;
 pub use lambda::{LambdaError, init_logging, log_filter, run};
+pub use open_upload::{OpenedUpload, open_upload};
 
 use std::sync::Arc;
 

@@ -36,12 +36,20 @@ impl Server {
     /// # Errors
     /// If it ends or does not get ready in time: where its log is.
     pub(crate) fn start(data: &Path) -> Result<Self, String> {
+        Self::start_with(data, &[])
+    }
+
+    /// The same, with more arguments.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub(crate) fn start_with(data: &Path, arguments: &[String]) -> Result<Self, String> {
         fs::create_dir_all(data).map_err(|e| format!("{}: {e}", data.display()))?;
         let log = data.with_extension("log");
         let stderr =
             File::options().create(true).append(true).open(&log).map_err(|e| format!("{}: {e}", log.display()))?;
         let mut command = Command::new(target().join("debug/skillhub-local"));
-        command.args(["--port", "0", "--object-port", "0", "--data"]).arg(data);
+        command.args(["--port", "0", "--object-port", "0", "--data"]).arg(data).args(arguments);
         // The current folder holds no example skills, so the registry begins empty.
         command.current_dir(data).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr);
         let mut child = command.spawn().map_err(|e| format!("skillhub-local: {e}"))?;

@@ -47,7 +47,30 @@ impl Table {
         after: Option<&Release>,
         limit: usize,
     ) -> Result<VersionPage, StoreError> {
-        let mut numbers = self.version_numbers(skill, after, limit + 1, Freshness::Eventual).await?;
+        self.version_page(skill, after, limit, Freshness::Eventual).await
+    }
+
+    /// The same, read strongly: for who is about to change them.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn versions_now(
+        &self,
+        skill: &SkillId,
+        after: Option<&Release>,
+        limit: usize,
+    ) -> Result<VersionPage, StoreError> {
+        self.version_page(skill, after, limit, Freshness::Strong).await
+    }
+
+    async fn version_page(
+        &self,
+        skill: &SkillId,
+        after: Option<&Release>,
+        limit: usize,
+        freshness: Freshness,
+    ) -> Result<VersionPage, StoreError> {
+        let mut numbers = self.version_numbers(skill, after, limit + 1, freshness).await?;
         let more = numbers.len() > limit;
         numbers.truncate(limit);
         let next = numbers.last().filter(|_| more).map(|number| number.version.clone());

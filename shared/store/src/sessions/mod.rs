@@ -4,6 +4,7 @@ mod claim;
 mod due;
 mod end;
 mod open;
+mod pending;
 
 pub use claim::Claim;
 pub use due::Due;

@@ -2,16 +2,19 @@
 
 use http::StatusCode;
 use skillhub_store::{ChangeError, Refusal};
-use skillhub_web::ApiError;
 
-/// The one place where refusals become statuses and codes.
-pub(crate) fn answer(error: ChangeError) -> ApiError {
-    match error {
-        ChangeError::Store(error) => error.into(),
-        ChangeError::Refused(refusal) => refused(refusal),
+use crate::error::ApiError;
+
+impl From<ChangeError> for ApiError {
+    fn from(error: ChangeError) -> Self {
+        match error {
+            ChangeError::Store(error) => error.into(),
+            ChangeError::Refused(refusal) => refused(refusal),
+        }
     }
 }
 
+/// The one place where refusals become statuses and codes.
 fn refused(refusal: Refusal) -> ApiError {
     let conflict = |path: &str, detail: &str| ApiError::conflict("conflict", detail).with("conflict", path, detail);
     let refuse = |code: &'static str, path: &str, detail: &str| {

@@ -1,0 +1,9 @@
+//! The registry as ClawHub clients speak to it.
+
+mod changing;
+mod costs;
+mod hidden;
+mod names;
+mod publishing;
+mod shapes;
+mod support;

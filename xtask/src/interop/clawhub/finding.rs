@@ -1,0 +1,75 @@
+//! Who one is, and what the registry has.
+
+use crate::interop::scenario::Gets::{Done, Lacks, Refused};
+use crate::interop::scenario::Step::{Holds, Run};
+use crate::interop::scenario::{DONE, Scenario, Who};
+
+pub(super) const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        title: "Signing in",
+        who: Who::Nobody,
+        steps: &[
+            Run("clawhub whoami", &[Refused(&["Not logged in. Run: clawhub login"])]),
+            Run("clawhub login --token sk_wrong", &[Refused(&["Unauthorized"])]),
+            Run("clawhub login --token $TOKEN", &[Done(&["OK. Logged in as @admin."])]),
+            Run("clawhub whoami", &[Done(&["admin"])]),
+            Holds("~/clawhub.json", "\"token\""),
+            Run("clawhub logout", &[Done(&["OK. Logged out"])]),
+            Run("clawhub whoami", &[Refused(&["Not logged in. Run: clawhub login"])]),
+            Run("clawhub login --site $REGISTRY", &[Refused(&["login --token"]), Lacks]),
+        ],
+    },
+    Scenario {
+        title: "Pointing the client here",
+        who: Who::Nobody,
+        steps: &[
+            Run("CLAWHUB_REGISTRY= clawhub --registry $REGISTRY search notes", &[Done(&["notes"])]),
+            Run("CLAWHUB_REGISTRY= clawhub --site $REGISTRY search notes", &[Done(&["notes"])]),
+            Run("CLAWHUB_REGISTRY=$REGISTRY clawhub search notes", &[Done(&["notes"])]),
+        ],
+    },
+    Scenario {
+        title: "Searching and exploring",
+        who: Who::Nobody,
+        steps: &[
+            Run("clawhub search notes", &[Done(&["notes v1.1.0"])]),
+            Run(
+                "clawhub search tool",
+                &[Done(&["team-reef--tools v1.0.0", "@team-reef"]), Done(&["team-reef--tools v1.0.0"])],
+            ),
+            Run("clawhub search notes --limit 1", &[Done(&["notes v1.1.0"])]),
+            Run("clawhub search notes --exact", &[Done(&["notes v1.1.0"]), Lacks]),
+            Run("clawhub search no --prefix", &[Done(&["notes  v1.1.0"]), Lacks]),
+            Run("clawhub search nothing-of-this-name", DONE),
+            Run("clawhub explore", &[Done(&["notes  v1.1.0", "team-reef--tools  v1.0.0", "nasty  v1.0.0"])]),
+            Run("clawhub explore --sort downloads --limit 2", DONE),
+            Run("clawhub explore --json", &[Done(&["\"slug\": \"notes\"", "\"nextCursor\": null"])]),
+        ],
+    },
+    Scenario {
+        title: "Inspecting",
+        who: Who::Nobody,
+        steps: &[
+            Run("clawhub inspect notes", &[Done(&["Latest: 1.1.0", "Keeps the notes of a voyage."])]),
+            Run("clawhub inspect notes --versions", &[Done(&["1.0.0", "1.1.0"])]),
+            Run("clawhub inspect notes --version 1.0.0 --files", &[Done(&["references/old.md"])]),
+            Run("clawhub inspect notes --tag stable --files", &[Done(&["references/old.md"])]),
+            Run("clawhub inspect notes --file references/guide.md", &[Done(&["How to keep them, edition 2."])]),
+            Run(
+                "clawhub inspect notes --version 1.0.0 --file references/guide.md",
+                &[Done(&["How to keep them, edition 1."])],
+            ),
+            Run(
+                "clawhub inspect nasty --file references/日本語の手引き.md",
+                &[Done(&["# references/日本語の手引き.md"])],
+            ),
+            Run("clawhub inspect notes@1.0.0", &[Done(&["Latest: 1.0.0"])]),
+            Run("clawhub inspect team-reef--tools", &[Done(&["Latest: 1.0.0"])]),
+            Run("clawhub inspect @team-reef/tools", &[Done(&["Latest: 1.0.0"]), Refused(&[])]),
+            Run("clawhub inspect notes --json", &[Done(&["\"version\": \"1.1.0\""])]),
+            Run("clawhub inspect notes --file nowhere.md", &[Refused(&["nowhere.md"])]),
+            Run("clawhub inspect notes --version 9.9.9", &[Refused(&["9.9.9"])]),
+            Run("clawhub inspect nothing", &[Refused(&["Skill not found"])]),
+        ],
+    },
+];

@@ -1,0 +1,97 @@
+//! From the registry into a folder.
+
+use crate::interop::scenario::Gets::{Done, Lacks, Refused};
+use crate::interop::scenario::Step::{Remove, Run, Same};
+use crate::interop::scenario::{Scenario, Who};
+
+/// What each version says when it has installed something.
+const INSTALLED: &[crate::interop::scenario::Gets] = &[Done(&["Installed"])];
+
+pub(super) const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        title: "Installing",
+        who: Who::Nobody,
+        steps: &[
+            Run("clawhub install notes", INSTALLED),
+            Same("skills/notes", "src/v2/notes"),
+            Run("clawhub install notes", &[Refused(&["Already installed"])]),
+            Run("clawhub install notes --force --version 1.0.0", INSTALLED),
+            Same("skills/notes", "src/v1/notes"),
+            Run("clawhub install notes@1.0.0", INSTALLED),
+            Same("skills/notes@1.0.0", "src/v1/notes"),
+            Run("clawhub install team-reef--tools", INSTALLED),
+            Same("skills/team-reef--tools", "src/v1/tools"),
+            Run("clawhub install team-reef--tools@1.0.0", INSTALLED),
+            Same("skills/team-reef--tools@1.0.0", "src/v1/tools"),
+            Run("clawhub install @team-reef/tools", &[Done(&["Installed"]), Refused(&["Invalid slug"]), Refused(&[])]),
+            Same("skills/@team-reef/tools", "src/v1/tools"),
+            Run("clawhub install picture", INSTALLED),
+            Same("skills/picture", "src/v1/picture"),
+            Run("clawhub install weekly-notes", INSTALLED),
+            Same("skills/weekly-notes", "src/v1/weekly-notes"),
+            Run("clawhub list", &[Done(&["notes@1.0.0  1.0.0", "team-reef--tools  1.0.0"])]),
+            Run("clawhub uninstall notes --yes", &[Done(&["Uninstalled"]), Done(&["Uninstalled"]), Lacks]),
+            Run("clawhub install notes --version 9.9.9 --force", &[Refused(&["9.9.9"])]),
+            Run("clawhub install nothing", &[Refused(&["Skill not found"])]),
+            Run("clawhub install team-reef--nothing", &[Refused(&["Skill not found"])]),
+        ],
+    },
+    Scenario {
+        title: "Installing a skill of difficult names",
+        who: Who::Nobody,
+        steps: &[
+            Run("clawhub install nasty", INSTALLED),
+            Same("skills/nasty", "src/v1/nasty"),
+            Run("clawhub update nasty", &[Done(&["up to date"])]),
+            Same("skills/nasty", "src/v1/nasty"),
+            Remove("skills/nasty"),
+            Run("clawhub update --all", &[Done(&["nasty"])]),
+            Same("skills/nasty", "src/v1/nasty"),
+            Run("clawhub install signs", INSTALLED),
+            Same("skills/signs", "src/v1/signs"),
+        ],
+    },
+    Scenario {
+        title: "Installing what is private, without the right to",
+        who: Who::Nobody,
+        steps: &[
+            Run("clawhub install team-reef--plans", &[Refused(&["Skill not found"])]),
+            Run("clawhub install team-reef--plans --version 1.0.0", &[Refused(&["Skill not found"])]),
+            Run("clawhub install @team-reef/plans", &[Refused(&["Skill not found"]), Refused(&[])]),
+            Run("clawhub inspect team-reef--plans --files", &[Refused(&["Skill not found"])]),
+            Run("clawhub inspect team-reef--plans --file SKILL.md", &[Refused(&["Skill not found"])]),
+            Run("clawhub search plans", &[Done(&[])]),
+            Run("clawhub explore --limit 200", &[Done(&["team-reef--tools"])]),
+        ],
+    },
+    Scenario {
+        title: "Installing what is private, as a stranger",
+        who: Who::Stranger,
+        steps: &[
+            Run("clawhub whoami", &[Done(&["stranger"])]),
+            Run("clawhub install team-reef--plans", &[Refused(&["Skill not found"])]),
+            Run("clawhub inspect team-reef--plans --file SKILL.md", &[Refused(&["Skill not found"])]),
+            Run("clawhub search plans", &[Done(&[])]),
+            Run("clawhub explore --limit 200", &[Done(&["team-reef--tools"])]),
+            Run("clawhub install team-reef--tools", INSTALLED),
+        ],
+    },
+    Scenario {
+        title: "Installing what is private, as an owner",
+        who: Who::Owner,
+        steps: &[
+            Run(
+                "clawhub install team-reef--plans",
+                &[Done(&["Installed"]), Done(&["Installed"]), Refused(&["Skill not found"])],
+            ),
+            Same("skills/team-reef--plans", "src/v1/plans"),
+            Run("clawhub install @team-reef/plans", &[Done(&["Installed"]), Refused(&[])]),
+            Same("skills/@team-reef/plans", "src/v1/plans"),
+            Run(
+                "clawhub update --all",
+                &[Done(&["up to date"]), Done(&["up to date"]), Done(&["No installed skills."])],
+            ),
+            Run("clawhub search plans", &[Done(&["team-reef--plans"]), Done(&["team-reef--plans"]), Done(&[])]),
+        ],
+    },
+];

@@ -1,0 +1,91 @@
+//! FastMCP, a client of the Model Context Protocol with its extension for skills.
+
+use super::scenario::Gets::{Done, Refused};
+use super::scenario::Step::{Run, Same};
+use super::scenario::{Scenario, Who};
+
+pub(super) const SCENARIOS: &[Scenario] = &[
+    Scenario {
+        title: "Listing, getting and reading",
+        who: Who::Nobody,
+        steps: &[
+            Run(
+                "mcp.py list $REGISTRY/mcp",
+                &[Done(&[
+                    "skill://global/notes/SKILL.md",
+                    "skill://team-reef/tools/SKILL.md",
+                    "skill://global/nasty/SKILL.md",
+                ])],
+            ),
+            Run("mcp.py get $REGISTRY/mcp skill://global/notes/SKILL.md", &[Done(&["references/guide.md"])]),
+            Run(
+                "mcp.py compare $REGISTRY/mcp skill://global/notes/SKILL.md src/v2/notes",
+                &[Done(&["equal digests of 4 files"])],
+            ),
+            Run("mcp.py read $REGISTRY/mcp skill://global/notes/SKILL.md read/notes", &[Done(&["wrote read/notes"])]),
+            Same("read/notes", "src/v2/notes"),
+            Run(
+                "mcp.py compare $REGISTRY/mcp skill://team-reef/tools/SKILL.md src/v1/tools",
+                &[Done(&["equal digests of 4 files"])],
+            ),
+            Run(
+                "mcp.py read $REGISTRY/mcp skill://global/picture/SKILL.md read/picture",
+                &[Done(&["wrote read/picture"])],
+            ),
+            Same("read/picture", "src/v1/picture"),
+        ],
+    },
+    Scenario {
+        title: "A skill of difficult names",
+        who: Who::Nobody,
+        steps: &[
+            Run(
+                "mcp.py compare $REGISTRY/mcp skill://global/nasty/SKILL.md src/v1/nasty",
+                &[Done(&["equal digests of 90 files"])],
+            ),
+            Run("mcp.py read $REGISTRY/mcp skill://global/nasty/SKILL.md read/nasty", &[Done(&["wrote read/nasty"])]),
+            Same("read/nasty", "src/v1/nasty"),
+            Run("mcp.py read $REGISTRY/mcp skill://global/signs/SKILL.md read/signs", &[Done(&["wrote read/signs"])]),
+            Same("read/signs", "src/v1/signs"),
+        ],
+    },
+    Scenario {
+        title: "What is not there, or not for everybody",
+        who: Who::Nobody,
+        steps: &[
+            Run(
+                "mcp.py get $REGISTRY/mcp skill://global/nothing/SKILL.md",
+                &[Refused(&["skill://global/nothing/SKILL.md"])],
+            ),
+            Run("mcp.py get $REGISTRY/mcp skill://global/weekly-notes/SKILL.md", &[Refused(&[])]),
+            Run(
+                "mcp.py get $REGISTRY/mcp skill://team-reef/plans/SKILL.md",
+                &[Refused(&["skill://team-reef/plans/SKILL.md"])],
+            ),
+            Run("mcp.py read $REGISTRY/mcp skill://team-reef/plans/SKILL.md read/plans", &[Refused(&[])]),
+        ],
+    },
+    Scenario {
+        title: "What is private, as a stranger",
+        who: Who::Stranger,
+        steps: &[
+            Run("mcp.py list $REGISTRY/mcp --token $TOKEN", &[Done(&["skill://team-reef/tools/SKILL.md"])]),
+            Run("mcp.py get $REGISTRY/mcp skill://team-reef/plans/SKILL.md --token $TOKEN", &[Refused(&[])]),
+        ],
+    },
+    Scenario {
+        title: "What is private, as an owner",
+        who: Who::Owner,
+        steps: &[
+            Run(
+                "mcp.py list $REGISTRY/mcp --token $TOKEN",
+                &[Done(&["skill://team-reef/plans/SKILL.md", "skill://team-deep/secrets/SKILL.md"])],
+            ),
+            Run(
+                "mcp.py read $REGISTRY/mcp skill://team-reef/plans/SKILL.md read/plans --token $TOKEN",
+                &[Done(&["wrote read/plans"])],
+            ),
+            Same("read/plans", "src/v1/plans"),
+        ],
+    },
+];
