@@ -205,6 +205,12 @@ impl InProcess {
         caller
     }
 
+    /// From now on its functions wait as long as this for the stores.
+    pub fn set_patience(&mut self, patience: Patience) {
+        self.functions = self.instance(self.clock.clone(), patience);
+        self.router = self.functions.router();
+    }
+
     /// Another instance of the functions on the same stores, behind the same proxy, with this clock and this patience.
     pub fn instance(&self, clock: Clock, patience: Patience) -> Functions {
         Functions::new(&self.connection.clone().with_patience(patience), self.settings.clone(), clock)

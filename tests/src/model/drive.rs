@@ -48,12 +48,13 @@ enum Job {
 impl Stage {
     /// A registry with all people, their namespaces, and `@team`.
     pub(super) async fn set() -> (Arc<Self>, Names) {
-        let registry = InProcess::start_with(PATIENCE).await;
+        let mut registry = InProcess::start().await;
         let mut people = BTreeMap::from([(Person::Admin, registry.owner.clone())]);
         for person in &Person::ALL[1..] {
             people.insert(*person, registry.person(person.handle()).await);
         }
         registry.found_namespace(&people[&Person::Lead], "@team", "organization").await;
+        registry.set_patience(PATIENCE);
         registry.proxy.take_attempts();
         let names = Names::new(people.iter().map(|(person, token)| (token.principal.clone(), *person)).collect());
         (Arc::new(Self { registry, people }), names)

@@ -71,12 +71,19 @@ pub struct Happened {
     pub answer: Answer,
 }
 
-/// The worlds that are possible after a turn, given those before it. `disturbed` says that faults may have been met.
+/// The worlds that are possible after a turn, given those before it. `disturbed` says that faults may have been met; `facts` is
+/// what a look at the table gave afterwards.
 ///
 /// # Errors
 /// If there are too many.
-pub fn explain(before: &[World], happened: &[Happened], disturbed: bool) -> Result<Vec<World>, String> {
-    let alone = happened.len() == 1;
+pub fn explain(
+    before: &[World],
+    happened: &[Happened],
+    disturbed: bool,
+    facts: Option<&[String]>,
+) -> Result<Vec<World>, String> {
+    let outcome = facts.filter(|_| happened.len() == 1).map(|facts| facts.iter().map(String::as_str).collect());
+    let outcome: Option<HashSet<&str>> = outcome;
     let start = Running { stage: Stage::Begin, swept: BTreeSet::new(), repeats: disturbed };
     let mut open: Vec<_> = before.iter().map(|world| (world.clone(), vec![start.clone(); happened.len()])).collect();
     let mut seen: HashSet<_> = open.iter().cloned().collect();
@@ -92,7 +99,9 @@ pub fn explain(before: &[World], happened: &[Happened], disturbed: bool) -> Resu
             continue;
         }
         for (i, one) in running.iter().enumerate() {
-            for (world, next) in (Step { world: &world, happened: &happened[i], disturbed, alone }).next(one) {
+            for (world, next) in
+                (Step { world: &world, happened: &happened[i], disturbed, outcome: outcome.as_ref() }).next(one)
+            {
                 let mut running = running.clone();
                 running[i] = next;
                 let state = (world, running);
@@ -111,8 +120,8 @@ struct Step<'a> {
     world: &'a World,
     happened: &'a Happened,
     disturbed: bool,
-    /// Whether nothing else is under way.
-    alone: bool,
+    /// What the table says afterwards, if nothing else is under way.
+    outcome: Option<&'a HashSet<&'a str>>,
 }
 
 type Next = (World, Running);
@@ -307,17 +316,27 @@ impl Step<'_> {
         if !matches!(self.happened.op, Op::Sweep) {
             return vec![same(Stage::Done(Some(Answer::done(200))))];
         }
-        let mut next = vec![same(Stage::Uploads(self.world.staged.keys().rev().copied().collect()))];
+        let as_seen = |outcome: &HashSet<&str>| {
+            self.world.sessions.iter().all(|(slot, session)| outcome.contains(session.fact(*slot).as_str()))
+        };
+        let mut next = Vec::new();
+        if self.outcome.is_none_or(as_seen) {
+            next.push(same(Stage::Uploads(self.world.staged.keys().rev().copied().collect())));
+        }
         for slot in self.world.unfinished().difference(&from.swept).filter(|slot| self.may_be_next(**slot, from)) {
             next.extend(self.sweep(*slot, from));
         }
         next
     }
 
-    /// Nobody can tell in which order a sweep that is alone looks at sessions of different skills, so one order stands for all.
+    /// Nobody can tell in which order a sweep that is alone looks at sessions of different skills, so one order stands for all;
+    /// and what it has passed must be what the table says afterwards. Both keep the number of states small.
     fn may_be_next(&self, slot: Slot, from: &Running) -> bool {
+        let Some(outcome) = self.outcome else { return true };
         let name = |slot: Slot| self.world.sessions.get(&slot).map(|session| session.request.name);
-        !self.alone || from.swept.iter().all(|done| *done < slot || name(*done) == name(slot))
+        let in_order = from.swept.iter().all(|done| *done < slot || name(*done) == name(slot));
+        let passed = self.world.sessions.range(..slot).filter(|(other, _)| name(**other) != name(slot));
+        in_order && passed.into_iter().all(|(other, session)| outcome.contains(session.fact(*other).as_str()))
     }
 
     fn late_upload(&self, left: &[Slot], from: &Running) -> Next {

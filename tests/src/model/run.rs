@@ -142,7 +142,7 @@ impl Run {
     }
 
     fn explain(&mut self, happened: &[Happened], disturbed: bool, facts: Option<&[String]>) -> Result<(), Broken> {
-        let possible = explain(&self.worlds, happened, disturbed)?;
+        let possible = explain(&self.worlds, happened, disturbed, facts)?;
         if possible.is_empty() {
             return Err(self.unexplained(happened));
         }

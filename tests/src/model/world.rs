@@ -111,6 +111,11 @@ impl Session {
         free
     }
 
+    /// The session as one line.
+    pub fn fact(&self, slot: Slot) -> String {
+        session_fact(slot, self.state, self.attempt, self.code)
+    }
+
     /// Whether this claim, and no later one, is the one that counts.
     pub fn is_claimed_by(&self, attempt: u32) -> bool {
         self.state == UploadState::Validating && self.attempt == attempt
@@ -193,7 +198,7 @@ impl World {
             facts.extend(skill.versions.iter().map(version));
         }
         for (slot, session) in &self.sessions {
-            facts.push(session_fact(*slot, session.state, session.attempt, session.code));
+            facts.push(session.fact(*slot));
         }
         facts.extend(self.locks.iter().map(|((name, number), slot)| format!("lock {name}@{number} {slot}")));
         facts.extend(self.keys.iter().map(|((person, _), slot)| format!("key of {person} {slot}")));
