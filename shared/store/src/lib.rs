@@ -48,7 +48,7 @@ pub use items::{
 pub use jwk::{IssuerKey, PublicKey, UnusableKey};
 pub use keys::ObjectKey;
 pub use leftovers::{Stored, StoredPage, Walk};
-pub use objects::{Credential, Objects, StagedBytes};
+pub use objects::{Credential, Objects, Origin, StagedBytes};
 pub use publish::{Decision, Publication, Situation};
 pub use rate::{Permit, Rate};
 pub use release_key::release_key;

@@ -8,6 +8,7 @@ mod extract;
 mod issuer_keys;
 mod jwt;
 mod lambda;
+mod metrics;
 
 pub use app::finish;
 pub use auth::{Caller, Known, Manager, Publisher};
@@ -15,7 +16,8 @@ pub use clock::{Clock, Now, rng};
 pub use error::ApiError;
 pub use extract::{Body, Handle, MAX_BODY_BYTES, Params, PathParams, json, json_text, page_limit};
 pub use issuer_keys::IssuerKeyCache;
-pub use lambda::{LambdaError, init_logging, log_filter, run};
+pub use lambda::{LambdaError, init_logging, log_filter, run, warm_up};
+pub use metrics::METRICS;
 
 use std::sync::Arc;
 
