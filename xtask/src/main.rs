@@ -3,10 +3,11 @@
 
 mod api;
 mod bench;
-mod bootstraps;
 mod clients;
 mod corpus;
+mod infra;
 mod model;
+mod package;
 mod process;
 mod stores;
 mod test;
@@ -44,8 +45,10 @@ enum Task {
     Bench(bench::Task),
     /// Probes the stores that the registry can run on, and writes what they do to docs/stores.md
     Stores(stores::Options),
-    /// Builds the Lambda bootstraps as they are deployed, and prints their sizes
-    Bootstraps,
+    /// Builds the zips of all functions as they are deployed, and prints their sizes
+    Package(package::Options),
+    /// Holds the template for AWS against what the registry needs, and deploys it to an emulator
+    Infra(infra::Options),
 }
 
 fn main() -> ExitCode {
@@ -58,7 +61,8 @@ fn main() -> ExitCode {
         Some(Task::Model(options)) => model::run(&options),
         Some(Task::Bench(task)) => bench::run(&task),
         Some(Task::Stores(options)) => stores::run(&options),
-        Some(Task::Bootstraps) => bootstraps::run(),
+        Some(Task::Package(options)) => package::run(&options),
+        Some(Task::Infra(options)) => infra::run(&options),
         None => Arguments::command().print_help().map_err(|e| e.to_string()),
     };
     match done {

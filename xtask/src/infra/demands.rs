@@ -92,8 +92,7 @@ fn bucket(templates: &Templates) -> Result<Vec<Demand>, String> {
 fn bucket_policy(templates: &Templates) -> Result<Vec<Demand>, String> {
     let policy = templates.only("AWS::S3::BucketPolicy")?;
     let statements = each(policy.property("/PolicyDocument/Statement"));
-    let none = Value::Null;
-    let statement = |sid: &str| **statements.iter().find(|statement| statement["Sid"] == sid).unwrap_or(&&none);
+    let statement = |sid: &str| statements.iter().find(|s| s["Sid"] == sid).map_or(&Value::Null, |s| *s);
     let only_denies = statements.iter().all(|statement| statement["Effect"] == "Deny");
     let age = &statement("YoungSignaturesOnly")["Condition"]["NumericGreaterThan"]["s3:signatureAge"];
     let writers = &statement("ValidatedPackagesOnly")["Condition"]["ArnNotLike"]["aws:PrincipalArn"];
@@ -115,10 +114,10 @@ fn least_privilege(roles: &[Role]) -> Vec<Demand> {
         able.map(|role| role.function.as_str()).collect::<Vec<_>>()
     };
     let mut demands = vec![
-        demand("only validator and sweeper write packages", who("s3:PutObject", "packages/") == ["validate", "sweep"]),
+        demand("only validator and sweeper write packages", who("s3:PutObject", "packages/") == ["sweep", "validate"]),
         demand("nobody deletes packages", who("s3:DeleteObject", "packages/").is_empty()),
         demand("nobody deletes versions of objects", who("s3:DeleteObjectVersion", "").is_empty()),
-        demand("only publish and compat sign uploads", who("s3:PutObject", "staging/") == ["publish", "compat"]),
+        demand("only publish and compat sign uploads", who("s3:PutObject", "staging/") == ["compat", "publish"]),
     ];
     for role in roles {
         let (reads, lists) = (role.may("s3:GetObject", ""), role.may("s3:ListBucket", ""));

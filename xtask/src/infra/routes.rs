@@ -18,8 +18,9 @@ const COMPAT: [&str; 5] = [
     "POST /mcp",
 ];
 
-/// Settings that the template leaves alone: the table of AWS keeps its items' time to live by itself.
-const LEFT_ALONE: [&str; 1] = ["SKILLHUB_SWEEP_EXPIRED"];
+/// Settings that the template leaves alone: the table of AWS keeps its items' time to live by itself, and connections are made
+/// at the start unless somebody measures without.
+const LEFT_ALONE: [&str; 2] = ["SKILLHUB_SWEEP_EXPIRED", "SKILLHUB_WARM_UP"];
 
 /// Where the functions read what an operator sets.
 const READERS: [&str; 3] =
@@ -68,7 +69,8 @@ fn known_settings() -> Result<BTreeSet<String>, String> {
         let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         // Tests may make names up.
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        let pieces = code.split('"').filter(|piece| piece.starts_with("SKILLHUB_"));
+        let is_name = |text: &str| text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+        let pieces = code.split('"').filter(|piece| piece.starts_with("SKILLHUB_") && is_name(piece));
         names.extend(pieces.map(str::to_owned));
     }
     Ok(names)

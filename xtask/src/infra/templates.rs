@@ -23,14 +23,14 @@ pub(super) struct Resource<'a> {
     pub(super) value: &'a Value,
 }
 
-impl Resource<'_> {
+impl<'a> Resource<'a> {
     /// Its type, such as `AWS::S3::Bucket`.
-    pub(super) fn kind(&self) -> &str {
+    pub(super) fn kind(self) -> &'a str {
         self.value["Type"].as_str().unwrap_or_default()
     }
 
     /// A property, by a JSON pointer.
-    pub(super) fn property(&self, pointer: &str) -> &Value {
+    pub(super) fn property(self, pointer: &str) -> &'a Value {
         self.value["Properties"].pointer(pointer).unwrap_or(&Value::Null)
     }
 }
