@@ -49,6 +49,8 @@ enum Task {
     Package(package::Options),
     /// Holds the template for AWS against what the registry needs, and deploys it to an emulator
     Infra(infra::Options),
+    /// Runs the same path through a stack in a real account
+    AwsSmoke(infra::SmokeOptions),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Some(Task::Stores(options)) => stores::run(&options),
         Some(Task::Package(options)) => package::run(&options),
         Some(Task::Infra(options)) => infra::run(&options),
+        Some(Task::AwsSmoke(options)) => infra::smoke(&options),
         None => Arguments::command().print_help().map_err(|e| e.to_string()),
     };
     match done {

@@ -79,14 +79,10 @@ pub(crate) fn zips(build: Build) -> Result<(), String> {
 
 /// With Zig as the linker, so that the programs run on the C library of Amazon Linux, whatever this machine has.
 fn build_release(architecture: Architecture) -> Result<(), String> {
-    let programs = CARGO_LAMBDA.programs()?;
-    let mut command = cargo("lambda build --release --output-format zip");
+    let mut command = lambda("build --release --output-format zip")?;
     command.args(functions()?.iter().flat_map(|name| ["--package", name]));
     command.arg(if architecture == Architecture::Arm { "--arm64" } else { "--x86-64" });
     command.arg("--lambda-dir").arg(target().join("lambda"));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let paths = std::iter::once(programs).chain(std::env::split_paths(&path));
-    command.env("PATH", std::env::join_paths(paths).map_err(|e| e.to_string())?);
     run_command(&mut command)
 }
 
@@ -105,8 +101,28 @@ fn package_name(folder: &Path) -> Option<String> {
     Some(format!("skillhub-{}", folder.file_name()?.to_str()?))
 }
 
+/// The smallest function of the same kind, built as the others are, for this machine.
+///
+/// # Errors
+/// If it cannot be built.
+pub(crate) fn hello() -> Result<PathBuf, String> {
+    let mut command = lambda("build --release --package skillhub-web --example hello")?;
+    run_command(command.arg("--x86-64").arg("--lambda-dir").arg(target().join("lambda")))?;
+    Ok(target().join("lambda/hello/bootstrap"))
+}
+
+/// `cargo lambda` with arguments.
+fn lambda(arguments: &str) -> Result<Command, String> {
+    let mut command = cargo("lambda");
+    command.args(arguments.split_whitespace());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(CARGO_LAMBDA.programs()?).chain(std::env::split_paths(&path));
+    command.env("PATH", std::env::join_paths(paths).map_err(|e| e.to_string())?);
+    Ok(command)
+}
+
 /// Where the zip of a function is.
-fn zip_of(name: &str) -> PathBuf {
+pub(crate) fn zip_of(name: &str) -> PathBuf {
     target().join("lambda").join(name).join("bootstrap.zip")
 }
 

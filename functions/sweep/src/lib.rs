@@ -12,10 +12,12 @@
 mod expired;
 mod issuers;
 mod orphans;
+mod rebuild;
 mod sessions;
 mod uploads;
 
 pub use issuers::{FETCH_LIMIT, FetchError, Refresh, fetch_keys, refresh_keys};
+pub use rebuild::{Rebuild, rebuild};
 pub use sessions::SessionsReport;
 pub use uploads::UploadsReport;
 

@@ -68,8 +68,8 @@ impl Validator {
         let artifact = candidate.artifact_sha256;
         let key = ObjectKey::Package { skill: skill_id.clone(), version: version_id.clone(), artifact };
         if candidate.stored.as_ref() != Some(&key) {
-            let (bytes, origin) = (candidate.artifact.clone(), Origin { session, published_at });
-            self.objects.put_artifact(&key, artifact, bytes, Some(origin)).await?;
+            let (bytes, origin) = (candidate.artifact.clone(), Origin::of(session, published_at));
+            self.objects.put_artifact(&key, artifact, bytes, Some(&origin)).await?;
             candidate.stored = Some(key);
             fail_point("promote.stored");
         }

@@ -18,6 +18,7 @@ mod keys;
 mod leftovers;
 mod listing;
 mod objects;
+mod origin;
 mod permission;
 mod publish;
 mod rate;
@@ -48,7 +49,8 @@ pub use items::{
 pub use jwk::{IssuerKey, PublicKey, UnusableKey};
 pub use keys::ObjectKey;
 pub use leftovers::{Stored, StoredPage, Walk};
-pub use objects::{Credential, Objects, Origin, StagedBytes};
+pub use objects::{Credential, Objects, StagedBytes};
+pub use origin::Origin;
 pub use publish::{Decision, Publication, Situation};
 pub use rate::{Permit, Rate};
 pub use release_key::release_key;

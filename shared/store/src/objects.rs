@@ -1,6 +1,6 @@
 //! The bucket: presigned URLs, one read of an upload, write-once artifacts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use aws_credential_types::provider::{ProvideCredentials, SharedCredentialsProvider};
@@ -14,8 +14,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use skillhub_protocol::{HttpsUrl, PackageDeclaration, Sha256, UploadId, UtcMillis};
 
 use crate::error::{StoreError, sdk_error};
-use crate::items::SessionItem;
 use crate::keys::ObjectKey;
+use crate::origin::Origin;
 
 /// The packages of a registry.
 #[derive(Debug, Clone)]
@@ -36,32 +36,6 @@ pub struct Credential {
     pub headers: BTreeMap<String, String>,
     /// When it stops working.
     pub expires_at: UtcMillis,
-}
-
-/// What an artifact is, told by the artifact itself: if the table is restored to an earlier time, this is all that is left of
-/// the versions after it.
-#[derive(Debug, Clone, Copy)]
-pub struct Origin<'a> {
-    /// The session that published it, with namespace, slug, number and digest of the manifest.
-    pub session: &'a SessionItem,
-    /// When it counts as published.
-    pub published_at: UtcMillis,
-}
-
-impl Origin<'_> {
-    /// As user metadata of the object. The ids of skill and version are in its key.
-    fn metadata(self) -> HashMap<String, String> {
-        let Self { session, published_at } = self;
-        let entries = [
-            ("namespace-id", session.namespace_id.as_str().to_owned()),
-            ("slug", session.slug.to_string()),
-            ("version", session.version.to_string()),
-            ("manifest-sha256", session.manifest_sha256.to_string()),
-            ("upload", session.id.to_string()),
-            ("published-at", published_at.to_string()),
-        ];
-        entries.map(|(name, value)| (name.to_owned(), value)).into()
-    }
 }
 
 /// What stands at a staging key.
@@ -239,12 +213,12 @@ impl Objects {
         key: &ObjectKey,
         sha256: Sha256,
         bytes: Vec<u8>,
-        origin: Option<Origin<'_>>,
+        origin: Option<&Origin>,
     ) -> Result<(), StoreError> {
         let (checksum, length) = (BASE64.encode(sha256.as_bytes()), bytes.len());
         let request = self.client.put_object().bucket(&self.bucket).key(key.to_string());
         let request = request.content_type("application/zip").if_none_match("*").checksum_sha256(&checksum);
-        let request = request.set_metadata(origin.map(Origin::metadata));
+        let request = request.set_metadata(origin.map(Origin::metadata).transpose()?);
         let Err(error) = request.body(ByteStream::from(bytes)).send().await else {
             return Ok(());
         };

@@ -7,9 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ureq::Agent;
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
-
+use super::cloud::trusting;
 use crate::process::target;
 use crate::stores::server::free_ports;
 use crate::tools::STORE_SERVERS;
@@ -59,7 +57,7 @@ impl Emulator {
     /// Waits until it answers.
     fn ready(&mut self) -> Result<(), String> {
         let (url, deadline) = (format!("{}/health", self.url), Instant::now() + START);
-        while !self.agent().is_ok_and(|agent| agent.get(&url).call().is_ok()) {
+        while !trusting(&self.certificate()).is_ok_and(|agent| agent.get(&url).call().is_ok()) {
             let ended = self.child.try_wait().map_err(|e| e.to_string())?;
             if ended.is_some() || Instant::now() > deadline {
                 return Err(format!("{url} does not answer; {}", self.log()));
@@ -82,19 +80,6 @@ impl Emulator {
     /// The certificate that its clients must trust.
     pub(super) fn certificate(&self) -> PathBuf {
         certificate(&self.folder)
-    }
-
-    /// An HTTP client that trusts it and nobody else, and for which no status is an error.
-    ///
-    /// # Errors
-    /// If it has no certificate yet.
-    pub(super) fn agent(&self) -> Result<Agent, String> {
-        let path = self.certificate();
-        let pem = fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let certificate = Certificate::from_pem(&pem).map_err(|e| format!("{}: {e}", path.display()))?;
-        let tls = TlsConfig::builder().root_certs(RootCerts::new_with_certs(&[certificate])).build();
-        let config = Agent::config_builder().http_status_as_error(false).proxy(None).tls_config(tls);
-        Ok(config.timeout_global(Some(START)).build().into())
     }
 
     /// Tells a program of AWS's own tools where AWS is.

@@ -1,6 +1,7 @@
 //! `cargo xtask infra`: the template for AWS, read by those who know such templates, held against what the registry needs, and
 //! deployed to an emulator where the whole path runs through it.
 
+mod cloud;
 mod demands;
 mod emulator;
 mod lint;
@@ -8,6 +9,7 @@ mod page;
 mod path;
 mod roles;
 mod routes;
+mod smoke;
 mod stack;
 mod templates;
 
@@ -16,6 +18,9 @@ use std::time::Instant;
 
 use clap::Args;
 
+use self::cloud::Cloud;
+use self::emulator::Emulator;
+pub(crate) use self::smoke::{Options as SmokeOptions, run as smoke};
 use self::templates::Templates;
 use crate::package::{self, Build};
 use crate::process::root;
@@ -71,9 +76,9 @@ pub(crate) fn check() -> Result<(), String> {
 
 fn deploy(build: Build) -> Result<(), String> {
     package::zips(build)?;
-    let emulator = emulator::Emulator::start()?;
-    let done = path::run(&emulator);
-    done.map_err(|e| format!("{e}\n{}", emulator.log()))
+    let emulator = Emulator::start()?;
+    let (url, log) = (emulator.url().to_owned(), emulator.log());
+    path::run(&Cloud::Emulator(emulator), &url).map_err(|e| format!("{e}\n{log}"))
 }
 
 /// Where the templates are.

@@ -1,6 +1,7 @@
 //! The whole path through a deployed registry: a token, skills that other people wrote, everything that becomes of them.
 
 mod client;
+mod events;
 mod refusals;
 
 use std::fs;
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use self::client::{Api, Skillhub};
-use super::emulator::Emulator;
+use super::cloud::Cloud;
 use super::stack::{Issuer, Stack};
 use crate::corpus::ARC;
 use crate::process::{cargo, run as run_command};
@@ -19,28 +20,38 @@ const SKILLS: usize = 20;
 /// How many of them are installed and compared.
 const INSTALLED: usize = 3;
 
-/// Deploys a registry, and walks the path.
+/// Deploys a registry to an emulator whose objects are at this address, and walks the path.
 ///
 /// # Errors
 /// The first step that is not as it should be.
-pub(super) fn run(emulator: &Emulator) -> Result<(), String> {
+pub(super) fn run(cloud: &Cloud, objects_url: &str) -> Result<(), String> {
     run_command(&mut cargo("build --quiet --workspace --bin issuer --bin skillhub"))?;
-    ARC.fetch()?;
     let issuer = Issuer::start()?;
-    let stack = Stack::deploy(emulator, &issuer)?;
+    let stack = Stack::deploy(cloud, objects_url, &issuer)?;
     println!("deployed: {}", stack.output("ApiUrl")?);
     swept(&stack)?;
-    let api = Api::new(emulator.agent()?, stack.registry()?);
-    let token = token(&api, issuer.token())?;
-    let skillhub = Skillhub::new(emulator, &stack.registry()?, &token)?;
-    let skills = some_skills(&emulator.folder().join("skills"))?;
-    let slugs = published(&skillhub, &skills)?;
-    listed(&api, &token, SKILLS)?;
-    installed(&skillhub, &slugs, &skills, &emulator.folder().join("project"))?;
-    downloaded(&api, &token, &slugs)?;
-    yanked(&skillhub, &api, &token, &slugs)?;
-    swept(&stack)?;
+    let token = token(&Api::new(cloud.agent()?, stack.registry()?), issuer.token())?;
+    walk(&stack, &token)?;
     refusals::demand(&stack)
+}
+
+/// Walks the path of a registry that has nothing in it.
+///
+/// # Errors
+/// The first step that is not as it should be.
+pub(super) fn walk(stack: &Stack<'_>, token: &str) -> Result<(), String> {
+    ARC.fetch()?;
+    let (cloud, registry) = (stack.cloud(), stack.registry()?);
+    let api = Api::new(cloud.agent()?, registry.clone());
+    let skillhub = Skillhub::new(cloud, &registry, token)?;
+    let skills = some_skills(&cloud.folder().join("skills"))?;
+    let slugs = published(&skillhub, &skills)?;
+    listed(&api, token, SKILLS)?;
+    installed(&skillhub, &slugs, &skills, &cloud.folder().join("project"))?;
+    downloaded(&api, token, &slugs)?;
+    events::demand(stack)?;
+    yanked(&skillhub, &api, token, &slugs)?;
+    swept(stack)
 }
 
 /// The sweeper runs without a failed step: the first time it fetches the issuer's keys and makes the administrator one.
@@ -122,7 +133,8 @@ fn downloaded(api: &Api, token: &str, slugs: &[String]) -> Result<(), String> {
     if bytes.0 != 200 || answer["sizeBytes"] != bytes.1 {
         return Err(format!("the download is answered {} with {} bytes, not {}", bytes.0, bytes.1, answer["sizeBytes"]));
     }
-    let signature = url.split("X-Amz-Signature=").nth(1).ok_or("the URL has no signature")?;
+    let signature = url.split("X-Amz-Signature=").nth(1).and_then(|rest| rest.split('&').next());
+    let signature = signature.ok_or("the URL has no signature")?;
     let forged = url.replace(signature, &"0".repeat(signature.len()));
     let longer = url.replace("X-Amz-Expires=300", "X-Amz-Expires=3000");
     for (what, url) in [("a forged signature", forged), ("a longer life", longer)] {

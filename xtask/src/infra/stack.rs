@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use super::emulator::Emulator;
+use super::cloud::Cloud;
 use super::folder;
 use super::lint::sam;
 use crate::process::{Lines, capture, line, target};
@@ -19,7 +19,8 @@ const START: Duration = Duration::from_secs(30);
 
 /// A deployed registry.
 pub(super) struct Stack<'a> {
-    emulator: &'a Emulator,
+    cloud: &'a Cloud,
+    name: String,
     outputs: BTreeMap<String, String>,
 }
 
@@ -71,24 +72,28 @@ impl<'a> Stack<'a> {
     ///
     /// # Errors
     /// If a command fails.
-    pub(super) fn deploy(emulator: &'a Emulator, issuer: &Issuer) -> Result<Self, String> {
+    pub(super) fn deploy(cloud: &'a Cloud, objects_url: &str, issuer: &Issuer) -> Result<Self, String> {
         let Told { issuer, audience, subject, .. } = &issuer.told;
         let mut deploy = sam(&SAM.programs()?);
-        emulator.tell(&mut deploy);
+        cloud.tell(&mut deploy);
         deploy.args(["deploy", "--stack-name", NAME, "--resolve-s3", "--no-progressbar", "--template"]);
         deploy.arg(folder().join("template.yaml"));
         deploy.args(["--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND", "--parameter-overrides"]);
         deploy.arg(format!("Administrator='{issuer} {subject}'"));
         deploy.arg(format!("OidcIssuer={issuer}")).arg(format!("OidcAudience={audience}"));
-        deploy.args(["AnonymousRead=true", &format!("ObjectsPublicUrl={}", emulator.url())]);
+        deploy.args(["AnonymousRead=true", &format!("ObjectsPublicUrl={objects_url}")]);
         capture(&mut deploy)?;
-        Self::deployed(emulator)
+        Self::deployed(cloud, NAME)
     }
 
-    fn deployed(emulator: &'a Emulator) -> Result<Self, String> {
+    /// One that is there.
+    ///
+    /// # Errors
+    /// If there is no stack of this name.
+    pub(super) fn deployed(cloud: &'a Cloud, name: &str) -> Result<Self, String> {
         let mut list = sam(&SAM.programs()?);
-        emulator.tell(&mut list);
-        let text = capture(list.args(["list", "stack-outputs", "--stack-name", NAME, "--output", "json"]))?;
+        cloud.tell(&mut list);
+        let text = capture(list.args(["list", "stack-outputs", "--stack-name", name, "--output", "json"]))?;
         #[derive(Deserialize)]
         #[serde(rename_all = "PascalCase")]
         struct Output {
@@ -97,7 +102,7 @@ impl<'a> Stack<'a> {
         }
         let outputs: Vec<Output> = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", line(&list)))?;
         let outputs = outputs.into_iter().map(|output| (output.output_key, output.output_value)).collect();
-        Ok(Self { emulator, outputs })
+        Ok(Self { cloud, name: name.to_owned(), outputs })
     }
 
     /// What the template says of itself under this name.
@@ -108,14 +113,12 @@ impl<'a> Stack<'a> {
         self.outputs.get(name).map(String::as_str).ok_or_else(|| format!("the stack has no output {name}"))
     }
 
-    /// Where the API is. The host that the emulator names cannot be looked up, so this is its other form of the same address.
+    /// Where the API is.
     ///
     /// # Errors
     /// If the stack does not say.
     pub(super) fn registry(&self) -> Result<String, String> {
-        let host = self.output("ApiUrl")?.trim_start_matches("https://");
-        let api = host.split('.').next().unwrap_or_default();
-        Ok(format!("{}/_aws/execute-api/{api}/$default", self.emulator.url()))
+        Ok(self.cloud.registry(self.output("ApiUrl")?))
     }
 
     /// Calls the sweeper, and gives its log.
@@ -124,16 +127,21 @@ impl<'a> Stack<'a> {
     /// If it fails.
     pub(super) fn sweep(&self) -> Result<String, String> {
         let mut invoke = sam(&SAM.programs()?);
-        self.emulator.tell(&mut invoke);
-        invoke.args(["remote", "invoke", "SweepFunction", "--stack-name", NAME, "--event", "{}"]);
+        self.cloud.tell(&mut invoke);
+        invoke.args(["remote", "invoke", "SweepFunction", "--stack-name", &self.name, "--event", "{}"]);
         let output = invoke.stdin(Stdio::null()).output().map_err(|e| format!("{}: {e}", line(&invoke)))?;
         let log = [output.stdout, output.stderr].concat();
         let log = String::from_utf8_lossy(&log).into_owned();
         if output.status.success() { Ok(log) } else { Err(format!("{}: {}\n{log}", line(&invoke), output.status)) }
     }
 
-    /// The emulator that it is deployed to.
-    pub(super) fn emulator(&self) -> &'a Emulator {
-        self.emulator
+    /// Where it is deployed.
+    pub(super) fn cloud(&self) -> &'a Cloud {
+        self.cloud
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use ureq::Agent;
 use ureq::http::Request;
 
-use super::Emulator;
+use super::Cloud;
 use crate::process::{capture, target};
 
 /// The API.
@@ -76,11 +76,13 @@ pub(super) struct Skillhub {
 impl Skillhub {
     /// # Errors
     /// If its configuration cannot be written.
-    pub(super) fn new(emulator: &Emulator, registry: &str, token: &str) -> Result<Self, String> {
-        let home = emulator.folder().join("home");
+    pub(super) fn new(cloud: &Cloud, registry: &str, token: &str) -> Result<Self, String> {
+        let home = cloud.folder().join("home");
         fs::create_dir_all(&home).map_err(|e| format!("{}: {e}", home.display()))?;
-        let ca = emulator.certificate();
-        let config = json!({ "registry": registry, "token": token, "ca": ca, "namespace": "@global" });
+        let mut config = json!({ "registry": registry, "token": token, "namespace": "@global" });
+        if let Some(ca) = cloud.certificate() {
+            config["ca"] = json!(ca);
+        }
         let file = home.join("local.json");
         fs::write(&file, config.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;
         Ok(Self { home })

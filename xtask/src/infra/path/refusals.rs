@@ -30,8 +30,8 @@ const ALLOWED: [&str; 6] = [
 /// If something is done that should be refused, or the other way round.
 pub(super) fn demand(stack: &Stack<'_>) -> Result<(), String> {
     let mut python = Command::new(SAM.programs()?.join("python"));
-    stack.emulator().tell(&mut python);
-    let text = capture(python.args(["-c", include_str!("../refusals.py"), "skillhub"]))?;
+    stack.cloud().tell(&mut python);
+    let text = capture(python.args(["-c", include_str!("../refusals.py"), stack.name()]))?;
     let attempts = text.lines().map(|line| serde_json::from_str::<Attempt>(line).map_err(|e| format!("{e}: {line}")));
     let attempts = attempts.collect::<Result<Vec<_>, _>>()?;
     let wrong = attempts.iter().filter(|attempt| {
