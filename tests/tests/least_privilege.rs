@@ -291,5 +291,8 @@ async fn roles_allow_what_the_functions_do_and_nothing_else() {
     };
     done.remove(ELSEWHERE);
     let (lacks, surplus) = (missing(&allowed, &done), missing(&done, &allowed));
-    assert!(lacks.is_empty() && surplus.is_empty(), "roles lack {lacks:#?}\nroles have beyond what is used {surplus:#?}");
+    assert!(
+        lacks.is_empty() && surplus.is_empty(),
+        "roles lack {lacks:#?}\nroles have beyond what is used {surplus:#?}"
+    );
 }

@@ -4,8 +4,8 @@ use rand::{Rng, RngExt};
 use skillhub_package::{Method, sha256};
 use skillhub_protocol::{Finding, PublishedVersion, Sha256, SkillId, UploadState};
 use skillhub_store::{
-    BodyExtra, Decision, Fenced, FileSpan, ObjectKey, Origin, Publication, SessionItem, Situation, StoreError, VersionBody,
-    fail_point,
+    BodyExtra, Decision, Fenced, FileSpan, ObjectKey, Origin, Publication, SessionItem, Situation, StoreError,
+    VersionBody, fail_point,
 };
 
 use crate::judge::Checked;

@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
-use skillhub_protocol::{Namespace, Reason, Release, Sha256, SkillId, Slug, UploadId, UtcMillis, VersionId, VersionState};
+use skillhub_protocol::{
+    Namespace, Reason, Release, Sha256, SkillId, Slug, UploadId, UtcMillis, VersionId, VersionState,
+};
 
 use crate::audience::Audience;
 use crate::codec::decode;
@@ -116,10 +118,14 @@ impl Table {
     ) -> Result<bool, StoreError> {
         let ObjectKey::Package { skill, version, artifact } = artifact else { return Ok(false) };
         let (meta, slug) = (Key::skill(skill), Key::slug(&origin.namespace_id, &origin.slug));
-        let mut found = self.get_batch(&[meta.clone(), slug.clone()]).await?;
+        let number = Key::version_number(skill, &origin.version);
+        let mut found = self.get_batch(&[meta.clone(), slug.clone(), number.clone()]).await?;
+        if found.contains_key(&number) {
+            return Ok(false);
+        }
         let owner = found.remove(&slug).map(decode::<SlugItem>).transpose()?;
         let mut transaction = Transaction::new();
-        transaction.put_new(&Key::version_number(skill, &origin.version), &origin.number(version, *artifact, *bytes))?;
+        transaction.put_new(&number, &origin.number(version, *artifact, *bytes))?;
         if owner.is_none() && !found.contains_key(&meta) {
             let item = origin.skill(skill);
             transaction.put_new(&slug, &SlugItem { skill_id: item.id.clone(), audience: item.audience.clone() })?;

@@ -16,7 +16,6 @@ impl Permission {
     pub fn new(action: &str, key: &str) -> Self {
         Self { action: action.to_owned(), on: kind_of(key) }
     }
-
 }
 
 /// `P#` of `P#abc N#def`, `staging/` of `staging/u0`; a key that is one word stays whole.

@@ -63,7 +63,9 @@ impl Cloud {
     pub(super) fn agent(&self) -> Result<Agent, String> {
         match self.certificate() {
             Some(path) => trusting(&path),
-            None => Ok(Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE)).build().into()),
+            None => {
+                Ok(Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE)).build().into())
+            }
         }
     }
 }

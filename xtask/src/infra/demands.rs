@@ -121,7 +121,10 @@ fn least_privilege(roles: &[Role]) -> Vec<Demand> {
     ];
     for role in roles {
         let (reads, lists) = (role.may("s3:GetObject", ""), role.may("s3:ListBucket", ""));
-        demands.push(demand(format!("{}: who reads objects may list the bucket, nobody else", role.function), reads == lists));
+        demands.push(demand(
+            format!("{}: who reads objects may list the bucket, nobody else", role.function),
+            reads == lists,
+        ));
         let scans = role.grants.iter().any(|grant| grant.action == "dynamodb:Scan");
         demands.push(demand(format!("{} scans nothing", role.function), !scans));
         let anywhere = |on: &str| on == "*" || on == "the table";
@@ -173,7 +176,8 @@ fn functions(templates: &Templates) -> Vec<Demand> {
     let configs = templates.of_kind("AWS::Lambda::EventInvokeConfig");
     let told = configs.filter(|config| !config.property("/DestinationConfig/OnFailure").is_null()).count();
     demands.push(demand("the validator's failures have a destination", told == 1));
-    let scheduled = templates.of_kind("AWS::Events::Rule").any(|r| r.property("/ScheduleExpression") == "rate(1 minute)");
+    let scheduled =
+        templates.of_kind("AWS::Events::Rule").any(|r| r.property("/ScheduleExpression") == "rate(1 minute)");
     demands.push(demand("the sweeper runs every minute", scheduled));
     demands
 }
@@ -187,7 +191,10 @@ fn logs_and_alarms(templates: &Templates) -> Vec<Demand> {
         demand("a log group for each function and for the API", logs.len() == functions + 1),
         demand("every log group has a retention", logs.iter().all(retained)),
         demand("every alarm says what to do", alarms.iter().all(|a| text(a.property("/AlarmDescription")).len() > 60)),
-        demand("every alarm is told", alarms.iter().all(|a| text(a.property("/AlarmActions")).contains("AlarmTopicArn"))),
+        demand(
+            "every alarm is told",
+            alarms.iter().all(|a| text(a.property("/AlarmActions")).contains("AlarmTopicArn")),
+        ),
     ];
     for name in [
         "ValidatorErrors",

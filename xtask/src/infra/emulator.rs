@@ -19,7 +19,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The administrator of the emulated account. It opens nothing but a server on 127.0.0.1 that lives for minutes.
 const KEY: [&str; 2] = ["emulated", "secret-of-the-emulated-account"];
 /// What the template needs of AWS.
-const SERVICES: &str = "s3,dynamodb,lambda,apigateway,cloudformation,iam,sts,sqs,sns,logs,cloudwatch,monitoring,events,kms";
+const SERVICES: &str =
+    "s3,dynamodb,lambda,apigateway,cloudformation,iam,sts,sqs,sns,logs,cloudwatch,monitoring,events,kms";
 
 /// A running emulator. It is killed when this value is dropped.
 pub(super) struct Emulator {

@@ -2,6 +2,7 @@
 //! deployed to an emulator where the whole path runs through it.
 
 mod cloud;
+mod costs;
 mod demands;
 mod emulator;
 mod lint;
@@ -31,7 +32,7 @@ pub(crate) struct Options {
     /// Runs this part alone; may be given more than once
     #[arg(long, value_name = "PART", value_parser = PARTS.map(|part| part.name))]
     only: Vec<String>,
-    /// Writes infra/aws/RESOURCES.md, instead of demanding that it is as the template says
+    /// Writes RESOURCES.md and the costs in README.md of infra/aws, instead of demanding that they are as they should be
     #[arg(long)]
     write: bool,
     /// Deploys debug builds: they are there sooner, and prove the same but for their size and speed
@@ -45,10 +46,11 @@ struct Part {
 }
 
 /// What fails fast comes first.
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     Part { name: "lint", run: |_| lint::run() },
     Part { name: "demands", run: |_| demands::run(&Templates::read()?) },
     Part { name: "resources", run: |options| page::run(&Templates::read()?, options.write) },
+    Part { name: "costs", run: |options| costs::run(options.write) },
     Part { name: "deploy", run: |options| deploy(if options.debug { Build::Debug } else { Build::Release }) },
 ];
 

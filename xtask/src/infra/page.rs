@@ -22,7 +22,9 @@ pub(super) fn run(templates: &Templates, write: bool) -> Result<(), String> {
     }
     match fs::read_to_string(&path) {
         Ok(kept) if kept == page => Ok(()),
-        _ => Err("RESOURCES.md is out of date: `cargo xtask infra --only resources --write` writes it again".to_owned()),
+        _ => {
+            Err("RESOURCES.md is out of date: `cargo xtask infra --only resources --write` writes it again".to_owned())
+        }
     }
 }
 
@@ -38,7 +40,8 @@ fn render(templates: &Templates) -> Result<String, String> {
     for function in templates.of_kind("AWS::Lambda::Function") {
         let number = |pointer: &str| text(function.property(pointer));
         let name = function.name.trim_end_matches("Function");
-        let at_once = if function.property("/ReservedConcurrentExecutions").is_null() { "" } else { "`${ValidatorConcurrency}`" };
+        let at_once =
+            if function.property("/ReservedConcurrentExecutions").is_null() { "" } else { "`${ValidatorConcurrency}`" };
         let _ = writeln!(
             page,
             "| {} | {} | {} | {at_once} | {} |",
@@ -62,8 +65,13 @@ fn render(templates: &Templates) -> Result<String, String> {
 
 /// What has a table of its own, or only connects two others.
 fn is_many(resource: &Resource<'_>) -> bool {
-    ["AWS::ApiGatewayV2::Route", "AWS::ApiGatewayV2::Integration", "AWS::Lambda::Permission", "AWS::CloudFormation::Stack"]
-        .contains(&resource.kind())
+    [
+        "AWS::ApiGatewayV2::Route",
+        "AWS::ApiGatewayV2::Integration",
+        "AWS::Lambda::Permission",
+        "AWS::CloudFormation::Stack",
+    ]
+    .contains(&resource.kind())
 }
 
 /// The name that it is given, if it is given one.

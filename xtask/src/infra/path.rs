@@ -131,7 +131,10 @@ fn downloaded(api: &Api, token: &str, slugs: &[String]) -> Result<(), String> {
     let url = answer["url"].as_str().filter(|url| url.starts_with("https://")).ok_or("the download is not HTTPS")?;
     let bytes = api.fetch(url)?;
     if bytes.0 != 200 || answer["sizeBytes"] != bytes.1 {
-        return Err(format!("the download is answered {} with {} bytes, not {}", bytes.0, bytes.1, answer["sizeBytes"]));
+        return Err(format!(
+            "the download is answered {} with {} bytes, not {}",
+            bytes.0, bytes.1, answer["sizeBytes"]
+        ));
     }
     let signature = url.split("X-Amz-Signature=").nth(1).and_then(|rest| rest.split('&').next());
     let signature = signature.ok_or("the URL has no signature")?;

@@ -40,7 +40,10 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     let done = Stack::deployed(&cloud, &options.stack).and_then(|stack| walk(&stack, &token));
     let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let outcome = done.as_ref().map_or_else(|e| format!("failed: {e}"), |()| "everything held".to_owned());
-    let report = format!("# The smoke test on AWS\n\nRun at {at} (Unix time), {:.0} s: {outcome}\n", start.elapsed().as_secs_f64());
+    let report = format!(
+        "# The smoke test on AWS\n\nRun at {at} (Unix time), {:.0} s: {outcome}\n",
+        start.elapsed().as_secs_f64()
+    );
     let path = root().join(REPORT);
     fs::write(&path, report).map_err(|e| format!("{}: {e}", path.display()))?;
     done
