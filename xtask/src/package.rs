@@ -59,20 +59,21 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     if largest > MAX_ZIP { Err(format!("a zip has {largest} bytes, the target is {MAX_ZIP}")) } else { Ok(()) }
 }
 
-/// Makes sure that there are zips, where the template looks for them. Release ones are made once, by `cargo xtask package`.
+/// Makes sure that there are zips, and says in which folder. Release ones are made beforehand, by `cargo xtask package`.
 ///
 /// # Errors
 /// If they are not there and cannot be made.
-pub(crate) fn zips(build: Build) -> Result<(), String> {
+pub(crate) fn zips(build: Build) -> Result<PathBuf, String> {
     let names = functions()?;
     match build {
         Build::Debug => {
             run_command(&mut cargo("build --quiet --workspace --bins"))?;
-            names.iter().try_for_each(|name| zip_debug(name))
+            names.iter().try_for_each(|name| zip_debug(name))?;
+            Ok(target().join("lambda-debug"))
         }
         Build::Release => match names.iter().map(|name| zip_of(name)).find(|zip| !zip.is_file()) {
             Some(missing) => Err(format!("{} is missing: `cargo xtask package` makes it", missing.display())),
-            None => Ok(()),
+            None => Ok(target().join("lambda")),
         },
     }
 }
@@ -128,9 +129,9 @@ pub(crate) fn zip_of(name: &str) -> PathBuf {
 
 /// The zip of a debug build, without its symbols.
 fn zip_debug(name: &str) -> Result<(), String> {
-    let zip = zip_of(name);
-    let folder = zip.with_file_name("debug");
+    let folder = target().join("lambda-debug").join(name);
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let zip = folder.join("bootstrap.zip");
     let bootstrap = folder.join("bootstrap");
     run_command(Command::new("strip").arg("-o").arg(&bootstrap).arg(target().join("debug").join(name)))?;
     // Writes a zip with the modes of its files.

@@ -49,7 +49,8 @@ pub(super) fn run() -> Result<(), String> {
     let folder = target().join("bench/cold");
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let names = package::functions()?;
-    let mut programs = vec![("hello".to_owned(), package::hello()?)];
+    let hello = package::hello()?;
+    let mut programs = vec![("hello".to_owned(), hello.clone())];
     for name in names {
         let program = unzip(&package::zip_of(&name), &folder.join(&name))?;
         programs.push((name, program));
@@ -58,7 +59,7 @@ pub(super) fn run() -> Result<(), String> {
     let cold = measure(&api, &programs, false)?;
     let warm = measure(&api, &programs, true)?;
     report(&programs, &cold, &warm)?;
-    random(&api, &programs[0].1)
+    random(&api, &hello)
 }
 
 fn unzip(zip: &Path, folder: &Path) -> Result<PathBuf, String> {

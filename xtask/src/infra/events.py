@@ -1,4 +1,6 @@
-"""Recorded events for the functions of a deployed registry: `events.py STACK`.
+"""Recorded events for the functions of a deployed registry: `events.py STACK FOLDER URL`.
+
+They go to the functions as they are deployed, and to the same programs behind `cargo lambda watch` at URL, if it is given.
 
 Prints one line of JSON for each thing that must hold: what, whether, and what was seen.
 """
@@ -7,6 +9,8 @@ import json
 import pathlib
 import re
 import sys
+import urllib.error
+import urllib.request
 
 import boto3
 
@@ -28,9 +32,20 @@ def lines_of(function):
                     yield json.loads(line)
 
 
-def invoke(function, event):
+def deployed(function, event):
+    """What goes wrong, or none, and the answer."""
     answer = functions.invoke(FunctionName=f"{stack}-{function}", Payload=json.dumps(event).encode())
     return answer.get("FunctionError"), answer["Payload"].read().decode()
+
+
+def watched(function, event):
+    """The same, by way of `cargo lambda watch`."""
+    url = f"{sys.argv[3]}/2015-03-31/functions/skillhub-{function}/invocations"
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, json.dumps(event).encode()), timeout=60) as answer:
+            return None, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
 
 
 def record(key):
@@ -55,26 +70,29 @@ demand("metrics stand where they are said to stand", directives and whole, direc
 
 once, other = published[0], published[1]
 nobody = "u" + "0" * 24
-for what, keys in {
+EVENTS = {
     "an event that comes again": [f"staging/{once}"],
     "an event that comes twice in one": [f"staging/{once}", f"staging/{once}"],
     "events in another order": [f"staging/{other}", f"staging/{once}"],
     "a form-encoded key": [f"staging%2F{once}"],
     "an upload that nobody knows": [f"staging/{nobody}"],
     "a key that is no upload": ["staging/..%2Fpackages%2Fx", "packages/a/b/c.zip", "staging/+"],
-}.items():
-    error, answer = invoke("validate", {"Records": [record(key) for key in keys]})
-    demand(f"{what} is handled", error is None, answer)
-error, answer = invoke("validate", json.loads((recorded / "s3-test.json").read_text()))
-demand("the store's test event is handled", error is None, answer)
-error, answer = invoke("validate", {"Records": [{"no": "event"}]})
-demand("what is no event is an error, so that it is seen", error is not None, answer)
-
-for name in ["http-api.json", "function-url.json"]:
-    error, answer = invoke("list", json.loads((recorded / name).read_text()))
-    answer = json.loads(answer)
-    skills = json.loads(answer.get("body") or "{}").get("skills")
-    demand(f"{name} is answered", error is None and answer.get("statusCode") == 200 and len(skills) == 2, answer)
+}
+for invoke in [deployed, watched][: len(sys.argv) - 2]:
+    by = f" ({invoke.__name__})"
+    for what, keys in EVENTS.items():
+        error, answer = invoke("validate", {"Records": [record(key) for key in keys]})
+        demand(f"{what} is handled{by}", error is None, answer)
+    error, answer = invoke("validate", json.loads((recorded / "s3-test.json").read_text()))
+    demand(f"the store's test event is handled{by}", error is None, answer)
+    error, answer = invoke("validate", {"Records": [{"no": "event"}]})
+    demand(f"what is no event is an error, so that it is seen{by}", error is not None, answer)
+    for name in ["http-api.json", "function-url.json"]:
+        error, answer = invoke("list", json.loads((recorded / name).read_text()))
+        answer = json.loads(answer)
+        skills = json.loads(answer.get("body") or "{}").get("skills") or []
+        fine = error is None and answer.get("statusCode") == 200 and len(skills) == 2
+        demand(f"{name} is answered{by}", fine, answer)
 
 secrets = re.compile(r"sk_[A-Za-z0-9]{43}|X-Amz-Signature|eyJhbGci")
 for function in ["list", "detail", "download", "publish", "manage", "validate", "sweep"]:

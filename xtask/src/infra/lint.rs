@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
@@ -30,7 +30,11 @@ pub(super) fn sam(programs: &Path) -> Command {
     sam
 }
 
-fn yaml_files() -> Result<Vec<std::path::PathBuf>, String> {
+/// The templates.
+///
+/// # Errors
+/// If their folder cannot be read.
+pub(super) fn yaml_files() -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder()).map_err(|e| format!("{}: {e}", folder().display()))?;
     let files = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
     Ok(files.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect())

@@ -77,10 +77,10 @@ pub(crate) fn check() -> Result<(), String> {
 }
 
 fn deploy(build: Build) -> Result<(), String> {
-    package::zips(build)?;
+    let zips = package::zips(build)?;
     let emulator = Emulator::start()?;
     let (url, log) = (emulator.url().to_owned(), emulator.log());
-    path::run(&Cloud::Emulator(emulator), &url).map_err(|e| format!("{e}\n{log}"))
+    path::run(&Cloud::Emulator(emulator), &url, &zips).map_err(|e| format!("{e}\n{log}"))
 }
 
 /// Where the templates are.

@@ -3,6 +3,7 @@
 mod client;
 mod events;
 mod refusals;
+mod watch;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,19 +21,32 @@ const SKILLS: usize = 20;
 /// How many of them are installed and compared.
 const INSTALLED: usize = 3;
 
-/// Deploys a registry to an emulator whose objects are at this address, and walks the path.
+/// Deploys a registry with these zips to an emulator whose objects are at this address, and walks the path.
 ///
 /// # Errors
 /// The first step that is not as it should be.
-pub(super) fn run(cloud: &Cloud, objects_url: &str) -> Result<(), String> {
+pub(super) fn run(cloud: &Cloud, objects_url: &str, zips: &Path) -> Result<(), String> {
     run_command(&mut cargo("build --quiet --workspace --bin issuer --bin skillhub"))?;
     let issuer = Issuer::start()?;
-    let stack = Stack::deploy(cloud, objects_url, &issuer)?;
+    let stack = Stack::deploy(cloud, &templates(cloud.folder(), zips)?, objects_url, &issuer)?;
     println!("deployed: {}", stack.output("ApiUrl")?);
     swept(&stack)?;
     let token = token(&Api::new(cloud.agent()?, stack.registry()?), issuer.token())?;
     walk(&stack, &token)?;
     refusals::demand(&stack)
+}
+
+/// The templates with the zips that are to be deployed; the first one's path.
+fn templates(folder: &Path, zips: &Path) -> Result<PathBuf, String> {
+    let to = folder.join("templates");
+    fs::create_dir_all(&to).map_err(|e| format!("{}: {e}", to.display()))?;
+    for from in super::lint::yaml_files()? {
+        let text = fs::read_to_string(&from).map_err(|e| format!("{}: {e}", from.display()))?;
+        let text = text.replace("../../target/lambda", &zips.display().to_string());
+        let file = to.join(from.file_name().unwrap_or_default());
+        fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
+    }
+    Ok(to.join("template.yaml"))
 }
 
 /// Walks the path of a registry that has nothing in it.

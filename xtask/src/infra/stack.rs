@@ -1,13 +1,13 @@
 //! The registry, deployed as README.md of infra/aws says, and ready for its first token.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
 use super::cloud::Cloud;
-use super::folder;
 use super::lint::sam;
 use crate::process::{Lines, capture, line, target};
 use crate::tools::SAM;
@@ -68,16 +68,21 @@ impl Drop for Issuer {
 }
 
 impl<'a> Stack<'a> {
-    /// Deploys the template with the zips that are built, by the commands of an operator.
+    /// Deploys this template, by the command of an operator.
     ///
     /// # Errors
     /// If a command fails.
-    pub(super) fn deploy(cloud: &'a Cloud, objects_url: &str, issuer: &Issuer) -> Result<Self, String> {
+    pub(super) fn deploy(
+        cloud: &'a Cloud,
+        template: &Path,
+        objects_url: &str,
+        issuer: &Issuer,
+    ) -> Result<Self, String> {
         let Told { issuer, audience, subject, .. } = &issuer.told;
         let mut deploy = sam(&SAM.programs()?);
         cloud.tell(&mut deploy);
         deploy.args(["deploy", "--stack-name", NAME, "--resolve-s3", "--no-progressbar", "--template"]);
-        deploy.arg(folder().join("template.yaml"));
+        deploy.arg(template);
         deploy.args(["--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND", "--parameter-overrides"]);
         deploy.arg(format!("Administrator='{issuer} {subject}'"));
         deploy.arg(format!("OidcIssuer={issuer}")).arg(format!("OidcAudience={audience}"));

@@ -4,7 +4,8 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::Stack;
+use super::watch::Watch;
+use super::{Cloud, Stack};
 use crate::process::{capture, root};
 use crate::tools::SAM;
 
@@ -23,6 +24,12 @@ pub(super) fn demand(stack: &Stack<'_>) -> Result<(), String> {
     let mut python = Command::new(SAM.programs()?.join("python"));
     stack.cloud().tell(&mut python);
     python.args(["-c", include_str!("../events.py"), stack.name()]).arg(root().join("xtask/src/infra/events"));
+    // In an account, the programs of this machine have no role.
+    let watch = match stack.cloud() {
+        Cloud::Emulator(_) => Some(Watch::start(stack)?),
+        Cloud::Account(_) => None,
+    };
+    python.args(watch.iter().map(Watch::url));
     let text = capture(&mut python)?;
     let seen = text.lines().map(|line| serde_json::from_str::<Seen>(line).map_err(|e| format!("{e}: {line}")));
     let seen = seen.collect::<Result<Vec<_>, _>>()?;
