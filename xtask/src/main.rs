@@ -3,11 +3,12 @@
 
 mod api;
 mod bench;
-mod bootstraps;
 mod clients;
 mod corpus;
+mod infra;
 mod interop;
 mod model;
+mod package;
 mod process;
 mod stores;
 mod test;
@@ -48,8 +49,12 @@ enum Task {
     Bench(bench::Task),
     /// Probes the stores that the registry can run on, and writes what they do to docs/stores.md
     Stores(stores::Options),
-    /// Builds the Lambda bootstraps as they are deployed, and prints their sizes
-    Bootstraps,
+    /// Builds the zips of all functions as they are deployed, and prints their sizes
+    Package(package::Options),
+    /// Holds the template for AWS against what the registry needs, and deploys it to an emulator
+    Infra(infra::Options),
+    /// Runs the same path through a stack in a real account
+    AwsSmoke(infra::SmokeOptions),
 }
 
 fn main() -> ExitCode {
@@ -63,7 +68,9 @@ fn main() -> ExitCode {
         Some(Task::Model(options)) => model::run(&options),
         Some(Task::Bench(task)) => bench::run(&task),
         Some(Task::Stores(options)) => stores::run(&options),
-        Some(Task::Bootstraps) => bootstraps::run(),
+        Some(Task::Package(options)) => package::run(&options),
+        Some(Task::Infra(options)) => infra::run(&options),
+        Some(Task::AwsSmoke(options)) => infra::smoke(&options),
         None => Arguments::command().print_help().map_err(|e| e.to_string()),
     };
     match done {

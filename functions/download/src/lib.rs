@@ -9,7 +9,7 @@ use axum::routing::get;
 use http::{StatusCode, header};
 use skillhub_protocol::{DownloadResponse, SkillId, VersionId, VersionState};
 use skillhub_store::{ObjectKey, Objects};
-use skillhub_web::{ApiError, Caller, Now, PathParams, Registry, json_text};
+use skillhub_web::{ApiError, Caller, METRICS, Now, PathParams, Registry, json_text};
 
 #[derive(Debug, Clone, FromRef)]
 struct App {
@@ -41,6 +41,7 @@ async fn download(
     let file_name = format!("{}-{}.zip", version.slug, version.version);
     let key = ObjectKey::Package { skill, version: id, artifact: version.artifact_sha256 };
     let credential = objects.presign_download(&key, &file_name, now).await?;
+    tracing::info!(target: METRICS, Presigned = 1, Kind = "download");
     let answer = DownloadResponse {
         url: credential.url,
         sha256: version.artifact_sha256,

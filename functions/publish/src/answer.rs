@@ -5,7 +5,7 @@ use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use skillhub_protocol::{PresignedPut, UploadSession, UploadState, UtcMillis};
 use skillhub_store::{Objects, SessionItem};
-use skillhub_web::ApiError;
+use skillhub_web::{ApiError, METRICS};
 
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Result<Response, ApiError> {
     let mut response = skillhub_web::json(status, value)?;
@@ -24,6 +24,7 @@ pub(crate) async fn session(
     let mut answer = wire(session);
     if session.state == UploadState::Open {
         let credential = objects.presign_upload(&session.id, session.declaration(), now).await?;
+        tracing::info!(target: METRICS, Presigned = 1, Kind = "upload");
         let (url, headers, expires_at) = (credential.url, credential.headers, credential.expires_at);
         answer.upload = Some(PresignedPut { url, headers, expires_at });
     }

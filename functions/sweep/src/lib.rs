@@ -13,23 +13,27 @@
 mod expired;
 mod issuers;
 mod orphans;
+mod rebuild;
 mod sessions;
 mod uploads;
 
 pub use issuers::{FETCH_LIMIT, FetchError, Refresh, fetch_keys, refresh_keys};
+pub use rebuild::{Rebuild, rebuild};
 pub use sessions::SessionsReport;
+pub use uploads::UploadsReport;
 
 use rand::{Rng, RngExt};
 use skillhub_store::{Settings, StoreError};
 use skillhub_validate::Validator;
+use skillhub_web::METRICS;
 
 /// What a run did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Report {
     /// Sessions that were due.
     pub sessions: SessionsReport,
-    /// Uploads removed, because their session had ended.
-    pub late_uploads: usize,
+    /// Uploads of a page of them all.
+    pub uploads: UploadsReport,
     /// Files removed whose tickets have expired.
     pub late_parts: usize,
     /// Artifacts without a version in the last whole walk over all of them.
@@ -51,8 +55,8 @@ pub async fn sweep(validator: &Validator, settings: &Settings, rng: &mut (impl R
     if let Some(sessions) = done("sessions", sessions::sweep(validator, rng).await, &mut failed) {
         report.sessions = sessions;
     }
-    if let Some(removed) = done("uploads", uploads::sweep(validator).await, &mut failed) {
-        report.late_uploads = removed;
+    if let Some(uploads) = done("uploads", uploads::sweep(validator).await, &mut failed) {
+        report.uploads = uploads;
     }
     if let Some(removed) = done("parts", uploads::sweep_parts(validator).await, &mut failed) {
         report.late_parts = removed;
@@ -71,7 +75,19 @@ pub async fn sweep(validator: &Validator, settings: &Settings, rng: &mut (impl R
     }
     report.failed_steps = failed;
     tracing::info!(?report, "sweep");
+    count(&report);
     report
+}
+
+/// A sweeper that counts nothing any more is an alarm.
+fn count(report: &Report) {
+    tracing::info!(
+        target: METRICS,
+        Sweeps = 1,
+        OldestWaitingSeconds = report.uploads.oldest_waiting_millis / 1000,
+        Orphans = report.orphans,
+        FailedSteps = report.failed_steps as u64,
+    );
 }
 
 fn done<T>(step: &'static str, result: Result<T, StoreError>, failed: &mut usize) -> Option<T> {

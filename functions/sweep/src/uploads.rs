@@ -11,20 +11,33 @@ const UNKNOWN_AGE_MS: i64 = 60 * 60 * 1000;
 /// How old a part must be, in milliseconds: more than a ticket lives.
 const PART_AGE_MS: i64 = 2 * 60 * 60 * 1000;
 
-/// Says how many it removed.
-pub(crate) async fn sweep(validator: &Validator) -> Result<usize, StoreError> {
+/// What became of the uploads of a page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UploadsReport {
+    /// Removed, because their session had ended.
+    pub removed: usize,
+    /// For how long the oldest of the others has been waiting for its verdict, in milliseconds; 0 without any.
+    pub oldest_waiting_millis: u64,
+}
+
+pub(crate) async fn sweep(validator: &Validator) -> Result<UploadsReport, StoreError> {
     let (table, objects, now) = (&validator.table, &validator.objects, validator.clock.now());
     let walk = table.walk(Walk::Staging).await?;
     let page = objects.list(ObjectKey::STAGING_PREFIX, walk.after.as_deref(), PAGE).await?;
-    let mut removed = 0;
+    let mut report = UploadsReport::default();
     for stored in &page.objects {
-        removed += usize::from(remove_if_late(validator, stored, now).await?);
+        if remove_if_late(validator, stored, now).await? {
+            report.removed += 1;
+        } else {
+            let age = u64::try_from(now.epoch_millis() - stored.at.epoch_millis()).unwrap_or(0);
+            report.oldest_waiting_millis = report.oldest_waiting_millis.max(age);
+        }
     }
     let after = page.objects.last().filter(|_| page.more).map(|stored| stored.key.clone());
     if after != walk.after {
         table.put_walk(Walk::Staging, &WalkItem { after, ..walk }).await?;
     }
-    Ok(removed)
+    Ok(report)
 }
 
 /// Removes parts whose tickets have expired: their publisher did not come back. Ids are in the order of time, so the oldest come

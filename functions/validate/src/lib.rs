@@ -8,18 +8,21 @@
 mod event;
 mod fingerprint;
 mod judge;
+mod operator;
 mod pause;
 mod promote;
 
 pub use event::{handle_event, handle_payload};
+pub use operator::{PolicyError, policy};
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use rand::Rng;
 use skillhub_package::Policy;
 use skillhub_protocol::{Finding, UploadId, UploadState};
 use skillhub_store::{Claim, Fenced, Objects, SessionItem, StoreError, Table, fail_point};
-use skillhub_web::Clock;
+use skillhub_web::{Clock, METRICS};
 
 use pause::Pause;
 
@@ -64,6 +67,11 @@ enum Judgement {
 }
 
 impl Validator {
+    /// Makes the first connection to both stores.
+    pub async fn warm_up(&self) {
+        tokio::join!(self.table.warm_up(), self.objects.warm_up());
+    }
+
     /// Brings a session that has bytes to its end.
     ///
     /// # Errors
@@ -73,6 +81,13 @@ impl Validator {
         let outcome = self.claim_and_decide(id, rng).await?;
         let millis = started.elapsed().as_millis() as u64;
         tracing::info!(upload = %id, ?outcome, millis, "validate");
+        match outcome {
+            Outcome::Decided(UploadState::Published) => {
+                tracing::info!(target: METRICS, Published = 1, ValidationMillis = millis);
+            }
+            Outcome::Decided(_) => tracing::info!(target: METRICS, ValidationMillis = millis),
+            _ => {}
+        }
         Ok(outcome)
     }
 
@@ -121,11 +136,14 @@ impl Validator {
         for finding in findings {
             tracing::info!(upload = %session.id, code = finding.code, path = finding.path, "finding");
         }
+        // Each code once, however often it is found in a package.
+        let codes: BTreeSet<_> = findings.iter().filter(|f| f.is_error()).map(|f| f.code.as_str()).collect();
         let mut pause = Pause::default();
         while self.holds(session) {
             match self.table.end_claimed_session(session, state, findings, self.clock.now()).await? {
                 Fenced::Done => {
                     fail_point("validate.committed");
+                    codes.iter().for_each(|code| tracing::info!(target: METRICS, Rejected = 1, Code = *code));
                     return Ok(self.clean_up(session, state).await);
                 }
                 Fenced::Busy => pause.wait(rng).await,

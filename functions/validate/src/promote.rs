@@ -4,8 +4,8 @@ use rand::{Rng, RngExt};
 use skillhub_package::{Method, sha256};
 use skillhub_protocol::{Finding, PublishedVersion, Sha256, SkillId, UploadState};
 use skillhub_store::{
-    BodyExtra, Decision, Fenced, FileSpan, ObjectKey, Publication, SessionItem, Situation, StoreError, VersionBody,
-    fail_point,
+    BodyExtra, Decision, Fenced, FileSpan, ObjectKey, Origin, Publication, SessionItem, Situation, StoreError,
+    VersionBody, fail_point,
 };
 
 use crate::fingerprint::fingerprints;
@@ -70,7 +70,8 @@ impl Validator {
         let artifact = candidate.artifact_sha256;
         let key = ObjectKey::Package { skill: skill_id.clone(), version: version_id.clone(), artifact };
         if candidate.stored.as_ref() != Some(&key) {
-            self.objects.put_artifact(&key, artifact, candidate.artifact.clone()).await?;
+            let (bytes, origin) = (candidate.artifact.clone(), Origin::of(session, published_at));
+            self.objects.put_artifact(&key, artifact, bytes, Some(&origin)).await?;
             candidate.stored = Some(key);
             fail_point("promote.stored");
         }

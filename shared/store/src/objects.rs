@@ -13,6 +13,7 @@ use skillhub_protocol::{HttpsUrl, PackageDeclaration, Sha256, UploadId, UtcMilli
 
 use crate::error::{StoreError, sdk_error};
 use crate::keys::ObjectKey;
+use crate::origin::Origin;
 
 /// The packages of a registry.
 #[derive(Debug, Clone)]
@@ -70,6 +71,11 @@ impl Objects {
 
     pub(crate) fn bucket(&self) -> &str {
         &self.bucket
+    }
+
+    /// Makes the first connection. Whether that worked, the first call tells.
+    pub async fn warm_up(&self) {
+        let _told_later = self.client.head_bucket().bucket(&self.bucket).send().await;
     }
 
     /// A URL for one PUT of exactly the declared bytes, while nothing is there. No I/O beyond the credentials' own.
@@ -200,9 +206,16 @@ impl Objects {
     ///
     /// # Errors
     /// If the store fails, or other bytes stand at the key.
-    pub async fn put_artifact(&self, key: &ObjectKey, sha256: Sha256, bytes: Vec<u8>) -> Result<(), StoreError> {
+    pub async fn put_artifact(
+        &self,
+        key: &ObjectKey,
+        sha256: Sha256,
+        bytes: Vec<u8>,
+        origin: Option<&Origin>,
+    ) -> Result<(), StoreError> {
         let (checksum, length) = (BASE64.encode(sha256.as_bytes()), bytes.len());
-        if self.put_new(key, "application/zip", sha256, bytes).await? {
+        let metadata = origin.map(Origin::metadata).transpose()?;
+        if self.put_new(key, "application/zip", sha256, bytes, metadata).await? {
             return Ok(());
         }
         let head = self.client.head_object().bucket(&self.bucket).key(key.to_string());

@@ -102,7 +102,9 @@ impl Objects {
     /// # Errors
     /// If the store fails.
     pub async fn put_part(&self, ticket: &TicketId, sha256: Sha256, bytes: Part) -> Result<(), StoreError> {
-        self.put_new(&ObjectKey::Part(ticket.clone()), "application/octet-stream", sha256, bytes).await.map(|_| ())
+        self.put_new(&ObjectKey::Part(ticket.clone()), "application/octet-stream", sha256, bytes, None)
+            .await
+            .map(|_| ())
     }
 
     /// The bytes of a part; `None` if there are none.
@@ -137,7 +139,7 @@ impl Objects {
     /// # Errors
     /// If the store fails.
     pub async fn put_staging(&self, session: &UploadId, sha256: Sha256, bytes: Vec<u8>) -> Result<(), StoreError> {
-        self.put_new(&ObjectKey::Staging(session.clone()), "application/zip", sha256, bytes).await.map(|_| ())
+        self.put_new(&ObjectKey::Staging(session.clone()), "application/zip", sha256, bytes, None).await.map(|_| ())
     }
 
     /// Writes an object where nothing is; says whether it did.
@@ -147,9 +149,10 @@ impl Objects {
         content_type: &str,
         sha256: Sha256,
         bytes: Vec<u8>,
+        metadata: Option<HashMap<String, String>>,
     ) -> Result<bool, StoreError> {
         let request = self.client().put_object().bucket(self.bucket()).key(key.to_string());
-        let request = request.content_type(content_type).if_none_match("*");
+        let request = request.content_type(content_type).if_none_match("*").set_metadata(metadata);
         let request = request.checksum_sha256(BASE64.encode(sha256.as_bytes()));
         match request.body(ByteStream::from(bytes)).send().await {
             Ok(_) => Ok(true),

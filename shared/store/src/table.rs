@@ -31,6 +31,11 @@ impl Table {
         Self { client, name: name.into() }
     }
 
+    /// Makes the first connection, by one read of the smallest kind. Whether that worked, the first call tells.
+    pub async fn warm_up(&self) {
+        let _told_later = self.get_with(&Key::config("warm-up"), Freshness::Eventual).await;
+    }
+
     /// Reads eventually; a miss is read again strongly, so that what was just published is never 404.
     pub(crate) async fn get<T: Item>(&self, key: &Key) -> Result<Option<T>, StoreError> {
         self.get_raw(key).await?.map(decode).transpose()

@@ -8,6 +8,7 @@ mod extract;
 mod issuer_keys;
 mod jwt;
 mod lambda;
+mod metrics;
 mod open_upload;
 mod refusal;
 
@@ -17,7 +18,8 @@ pub use clock::{Clock, Now, rng};
 pub use error::ApiError;
 pub use extract::{Body, Handle, MAX_BODY_BYTES, Params, PathParams, json, json_text, page_limit};
 pub use issuer_keys::IssuerKeyCache;
-pub use lambda::{LambdaError, init_logging, log_filter, run};
+pub use lambda::{LambdaError, init_logging, log_filter, run, warm_up};
+pub use metrics::METRICS;
 pub use open_upload::{OpenedUpload, open_upload};
 
 use std::sync::Arc;

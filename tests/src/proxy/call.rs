@@ -43,6 +43,8 @@ pub struct Call {
     pub operation: Operation,
     /// What it touches: `pk sk` of each item, the partition of a query, the key of an object.
     pub targets: Vec<String>,
+    /// What a transaction does to each of them, as DynamoDB spells it: `Put`, `ConditionCheck` and so on.
+    pub kinds: Vec<String>,
     /// The index that a query reads.
     pub index: Option<String>,
     /// Whether it reads strongly.
@@ -115,6 +117,7 @@ impl Call {
         Self {
             operation,
             targets: Vec::new(),
+            kinds: Vec::new(),
             index: None,
             strong: false,
             invocation: text(headers, "amz-sdk-invocation-id").to_owned(),
@@ -137,8 +140,9 @@ impl Call {
             }
             Operation::TransactWriteItems => {
                 let actions = request["TransactItems"].as_array().into_iter().flatten();
-                let actions = actions.flat_map(|action| action.as_object().into_iter().flatten());
-                actions.map(|(_kind, action)| key(action.get("Key").unwrap_or(&action["Item"]))).collect()
+                let actions: Vec<_> = actions.flat_map(|action| action.as_object().into_iter().flatten()).collect();
+                self.kinds = actions.iter().map(|(kind, _action)| (*kind).clone()).collect();
+                actions.iter().map(|(_kind, action)| key(action.get("Key").unwrap_or(&action["Item"]))).collect()
             }
             Operation::Query => {
                 [":pk", ":x"].iter().filter_map(|name| values[name]["S"].as_str()).map(str::to_owned).collect()

@@ -3,11 +3,13 @@
 
 mod call;
 mod fault;
+mod permission;
 mod plan;
 mod serve;
 
 pub use call::{Answered, Call, Operation};
 pub use fault::Fault;
+pub use permission::Permission;
 pub use plan::{Chaos, Held, Moment, Which, every, nth};
 
 use std::collections::BTreeMap;

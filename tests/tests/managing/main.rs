@@ -4,6 +4,7 @@ mod limits;
 mod listing;
 mod people;
 mod permissions;
+mod restoring;
 mod scope;
 mod support;
 mod sweeping;

@@ -26,12 +26,12 @@ async fn uploads_that_land_after_the_end_are_removed_even_if_their_event_is_lost
     let waiting = registry.open(&Skill::new("waiting", "x")).await;
     registry.place(&waiting.id, &Skill::new("waiting", "x").archive()).await;
 
-    assert_eq!(registry.functions.sweep().await.late_uploads, 1);
+    assert_eq!(registry.functions.sweep().await.uploads.removed, 1);
     let exists = async |id| registry.objects().staging_exists(id).await.unwrap();
     assert_eq!([exists(&canceled.id).await, exists(&unknown).await, exists(&waiting.id).await], [false, true, true]);
     registry.clock.advance(HOUR);
     let report = registry.functions.sweep().await;
-    assert_eq!((report.late_uploads, report.sessions.validated), (1, 1));
+    assert_eq!((report.uploads.removed, report.sessions.validated), (1, 1));
     assert_eq!(registry.settled().await.versions.len(), 1);
 }
 
@@ -45,7 +45,7 @@ async fn orphans_are_counted_and_stay() {
         version: format!("v{}", "0".repeat(24)).parse().unwrap(),
         artifact: sha256(b"orphan"),
     };
-    registry.objects().put_artifact(&key, sha256(b"orphan"), b"orphan".to_vec()).await.unwrap();
+    registry.objects().put_artifact(&key, sha256(b"orphan"), b"orphan".to_vec(), None).await.unwrap();
     assert_eq!(registry.functions.sweep().await.orphans, 0, "it may be on its way to a version");
     registry.clock.advance(HOUR);
     for _ in 0..2 {

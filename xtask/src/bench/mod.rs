@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what things cost, as ratios within one run. The targets stand beside what is measured.
 
 mod cli;
+mod cold;
 
 use clap::Subcommand;
 
@@ -12,6 +13,8 @@ pub(crate) enum Task {
     Package,
     /// The command as a cold process, beside other clients; needs hyperfine
     Cli,
+    /// The start of every function whose zip `cargo xtask package` has built, beside the smallest function of its kind
+    Cold,
 }
 
 /// Builds and runs one measurement.
@@ -22,5 +25,6 @@ pub(crate) fn run(task: &Task) -> Result<(), String> {
     match task {
         Task::Package => run_command(&mut cargo("bench --quiet --package skillhub-package --bench package")),
         Task::Cli => cli::run(),
+        Task::Cold => cold::run(),
     }
 }

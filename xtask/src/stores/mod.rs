@@ -4,7 +4,7 @@
 //! them, and writes what they show to `docs/stores.md`.
 
 mod page;
-mod server;
+pub(crate) mod server;
 
 use std::fs;
 use std::path::PathBuf;

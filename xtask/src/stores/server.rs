@@ -141,7 +141,10 @@ impl Drop for Running {
 
 /// Different ports on which nobody listens. They are free when this returns; who takes one before the server does makes its start
 /// fail.
-fn free_ports<const N: usize>() -> Result<[u16; N], String> {
+///
+/// # Errors
+/// If the system has none.
+pub(crate) fn free_ports<const N: usize>() -> Result<[u16; N], String> {
     let listeners: Vec<TcpListener> =
         (0..N).map(|_| TcpListener::bind(("127.0.0.1", 0))).collect::<Result<_, _>>().map_err(|e| e.to_string())?;
     let port = |listener: &TcpListener| listener.local_addr().map(|address| address.port());

@@ -1,0 +1,142 @@
+//! `cargo xtask package`: the zips that are deployed.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+
+use crate::process::{cargo, root, run as run_command, target};
+use crate::tools::CARGO_LAMBDA;
+
+/// Options of the command.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// For which processors
+    #[arg(long, value_enum, default_value = "x86-64")]
+    architecture: Architecture,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Architecture {
+    /// Intel and AMD
+    #[value(name = "x86-64", alias = "x86_64")]
+    X86,
+    /// Graviton; `rustup target add aarch64-unknown-linux-gnu` first
+    #[value(name = "arm64")]
+    Arm,
+}
+
+/// How programs are built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// Quickly, and stripped: to try a deployment out.
+    Debug,
+    /// As they are deployed.
+    Release,
+}
+
+/// The largest zip, in bytes.
+const MAX_ZIP: u64 = 5_000_000;
+
+/// Builds all zips, and prints their sizes.
+///
+/// # Errors
+/// If a build fails, or a zip is larger than 5 MB.
+pub(crate) fn run(options: &Options) -> Result<(), String> {
+    let start = Instant::now();
+    build_release(options.architecture)?;
+    println!("built in {:.0} s", start.elapsed().as_secs_f64());
+    println!("{:20}{:>14}", "function", "zip in bytes");
+    let mut largest = 0;
+    for name in functions()? {
+        let zip = zip_of(&name);
+        let bytes = fs::metadata(&zip).map_err(|e| format!("{}: {e}", zip.display()))?.len();
+        println!("{name:20}{bytes:>14}");
+        largest = largest.max(bytes);
+    }
+    if largest > MAX_ZIP { Err(format!("a zip has {largest} bytes, the target is {MAX_ZIP}")) } else { Ok(()) }
+}
+
+/// Makes sure that there are zips, and says in which folder. Release ones are made beforehand, by `cargo xtask package`.
+///
+/// # Errors
+/// If they are not there and cannot be made.
+pub(crate) fn zips(build: Build) -> Result<PathBuf, String> {
+    let names = functions()?;
+    match build {
+        Build::Debug => {
+            run_command(&mut cargo("build --quiet --workspace --bins"))?;
+            names.iter().try_for_each(|name| zip_debug(name))?;
+            Ok(target().join("lambda-debug"))
+        }
+        Build::Release => match names.iter().map(|name| zip_of(name)).find(|zip| !zip.is_file()) {
+            Some(missing) => Err(format!("{} is missing: `cargo xtask package` makes it", missing.display())),
+            None => Ok(target().join("lambda")),
+        },
+    }
+}
+
+/// With Zig as the linker, so that the programs run on the C library of Amazon Linux, whatever this machine has.
+fn build_release(architecture: Architecture) -> Result<(), String> {
+    let mut command = lambda("build --release --output-format zip")?;
+    command.args(functions()?.iter().flat_map(|name| ["--package", name]));
+    command.arg(if architecture == Architecture::Arm { "--arm64" } else { "--x86-64" });
+    command.arg("--lambda-dir").arg(target().join("lambda"));
+    run_command(&mut command)
+}
+
+/// The packages of `functions/` that have a program.
+pub(crate) fn functions() -> Result<Vec<String>, String> {
+    let folder = root().join("functions");
+    let entries = fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let has_program = |folder: &PathBuf| folder.join("src/main.rs").is_file();
+    let folders = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).filter(has_program);
+    let mut names: Vec<String> = folders.filter_map(|folder| package_name(&folder)).collect();
+    names.sort();
+    Ok(names)
+}
+
+fn package_name(folder: &Path) -> Option<String> {
+    Some(format!("skillhub-{}", folder.file_name()?.to_str()?))
+}
+
+/// The smallest function of the same kind, built as the others are, for this machine.
+///
+/// # Errors
+/// If it cannot be built.
+pub(crate) fn hello() -> Result<PathBuf, String> {
+    let mut command = lambda("build --release --package skillhub-web --example hello")?;
+    run_command(command.arg("--x86-64").arg("--lambda-dir").arg(target().join("lambda")))?;
+    Ok(target().join("lambda/hello/bootstrap"))
+}
+
+/// `cargo lambda` with arguments.
+fn lambda(arguments: &str) -> Result<Command, String> {
+    let mut command = cargo("lambda");
+    command.args(arguments.split_whitespace());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(CARGO_LAMBDA.programs()?).chain(std::env::split_paths(&path));
+    command.env("PATH", std::env::join_paths(paths).map_err(|e| e.to_string())?);
+    Ok(command)
+}
+
+/// Where the zip of a function is.
+pub(crate) fn zip_of(name: &str) -> PathBuf {
+    target().join("lambda").join(name).join("bootstrap.zip")
+}
+
+/// The zip of a debug build, without its symbols.
+fn zip_debug(name: &str) -> Result<(), String> {
+    let folder = target().join("lambda-debug").join(name);
+    fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let zip = folder.join("bootstrap.zip");
+    let bootstrap = folder.join("bootstrap");
+    run_command(Command::new("strip").arg("-o").arg(&bootstrap).arg(target().join("debug").join(name)))?;
+    // Writes a zip with the modes of its files.
+    let python = "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED, compresslevel=1); \
+                  z.write(sys.argv[2], 'bootstrap'); z.close()";
+    let made = File::create(&zip).map_err(|e| format!("{}: {e}", zip.display()));
+    made.and_then(|_| run_command(Command::new("python3").args(["-c", python]).arg(&zip).arg(&bootstrap)))
+}
