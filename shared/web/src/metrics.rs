@@ -103,12 +103,26 @@ mod tests {
 
     use super::*;
 
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl std::io::Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
     /// What is written while `work` runs, line by line.
     fn lines(work: impl FnOnce()) -> Vec<Value> {
-        let written = Arc::new(Mutex::new(Vec::<u8>::new()));
-        let subscriber = tracing_subscriber::registry().with(MetricLines::new("f".to_owned(), written.clone()));
+        let written = Written::default();
+        let writer = written.clone();
+        let subscriber = tracing_subscriber::registry().with(MetricLines::new("f".to_owned(), move || writer.clone()));
         tracing::subscriber::with_default(subscriber, work);
-        let written = String::from_utf8(written.lock().unwrap().clone()).unwrap();
+        let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         written.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 

@@ -116,13 +116,14 @@ impl Operation {
     /// Read units: 4 KB each, half of one where the last second may be missed.
     fn reads(&self) -> f64 {
         let units = |bytes: &u32| f64::from(bytes.div_ceil(4096).max(1));
-        self.strong.iter().map(units).sum::<f64>() + self.eventual.iter().map(units).sum::<f64>() / 2.0
+        // An empty sum is -0.
+        0.0 + self.strong.iter().map(units).sum::<f64>() + self.eventual.iter().map(units).sum::<f64>() / 2.0
     }
 
     /// Write units: 1 KB each, twice in a transaction.
     fn writes(&self) -> f64 {
         let units = |bytes: &u32| f64::from(bytes.div_ceil(1024).max(1));
-        self.writes.iter().map(units).sum::<f64>() + 2.0 * self.transacted.iter().map(units).sum::<f64>()
+        0.0 + self.writes.iter().map(units).sum::<f64>() + 2.0 * self.transacted.iter().map(units).sum::<f64>()
     }
 
     /// USD a million, without the API.

@@ -81,7 +81,7 @@ fn bucket(templates: &Templates) -> Result<Vec<Demand>, String> {
         demand("one notification", each(bucket.property("/NotificationConfiguration/LambdaConfigurations")).len() == 1),
         demand("uploads and parts expire", expires("staging/") && expires("parts/")),
         demand("unfinished multipart uploads are aborted", aborts),
-        demand("no rule removes a package", !rules.iter().filter(|rule| touches(rule)).any(|rule| removes(&rule))),
+        demand("no rule removes a package", !rules.iter().filter(|rule| touches(rule)).any(removes)),
         demand("CORS only on demand", !bucket.property("/CorsConfiguration/Fn::If").is_null()),
     ];
     let blocks = ["BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets"];

@@ -7,12 +7,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Stack;
-use crate::process::target;
+use crate::process::{root, target};
 use crate::stores::server::free_ports;
 use crate::tools::CARGO_LAMBDA;
 
 /// How long the start may take.
-const START: Duration = Duration::from_secs(30);
+const START: Duration = Duration::from_secs(60);
 /// Between two looks whether it listens.
 const PAUSE: Duration = Duration::from_millis(50);
 /// The functions whose events are recorded.
@@ -34,7 +34,8 @@ impl Watch {
         let mut watch = Self { children: Vec::new(), url: format!("http://127.0.0.1:{port}") };
         let mut server = Command::new(CARGO_LAMBDA.programs()?.join("cargo-lambda"));
         server.args(["lambda", "watch", "--only-lambda-apis", "-A", "127.0.0.1", "-P", &port.to_string()]);
-        watch.spawn(stack, "watch", server.env_clear().env("HOME", stack.cloud().folder()))?;
+        // It asks cargo what there is to watch.
+        watch.spawn(stack, "watch", server.current_dir(root()))?;
         let deadline = Instant::now() + START;
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             if Instant::now() > deadline {
