@@ -92,7 +92,7 @@ async fn a_file_whose_bytes_are_not_those_of_the_manifest_is_not_handed_out() {
     bytes[30 + "SKILL.md".len() + 10] ^= 1;
     let artifact = sha256(&bytes);
     let key = ObjectKey::Package { skill: skill_id.clone(), version: version_id.clone(), artifact };
-    registry.objects().put_artifact(&key, artifact, bytes).await.unwrap();
+    registry.objects().put_artifact(&key, artifact, bytes, None).await.unwrap();
     let (pk, sk) = (format!("S#{skill_id}"), format!("V#{version_id}"));
     registry.table.set(&pk, &sk, "artifact_sha256", &json!(artifact.to_string())).await.unwrap();
     let answer = get(&registry, path).await;
