@@ -17,8 +17,11 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Run("clawhub update notes", UP_TO_DATE),
             Run("clawhub update team-reef--tools", UP_TO_DATE),
             Run("clawhub update --all", UP_TO_DATE),
-            Run("clawhub install @team-reef/tools", &[Done(&["Installed"]), Refused(&[])]),
-            Run("clawhub update @team-reef/tools", &[Done(&["up to date"]), Lacks]),
+            Run(
+                "clawhub install @team-reef/tools",
+                &[Done(&["Installed"]), Refused(&["Invalid slug"]), Done(&["Installed"])],
+            ),
+            Run("clawhub update @team-reef/tools", &[Done(&["up to date"]), Lacks, Done(&["up to date"])]),
             Same("skills/@team-reef/tools", "src/v1/tools"),
         ],
     },
