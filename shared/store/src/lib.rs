@@ -54,7 +54,7 @@ pub use jwk::{IssuerKey, PublicKey, UnusableKey};
 pub use keys::ObjectKey;
 pub use leftovers::{Stored, StoredPage, Walk};
 pub use objects::{Credential, Objects, StagedBytes};
-pub use parts::{NewTicket, Part};
+pub use parts::NewTicket;
 pub use publish::{Decision, Publication, Situation};
 pub use rate::{Permit, Rate};
 pub use release_key::release_key;

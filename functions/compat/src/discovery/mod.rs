@@ -41,8 +41,8 @@ use self::place::Place;
 use crate::App;
 
 /// How many skills the index of a namespace names at most, the oldest first: a client downloads all of them, each up to
-/// 11 MiB, one after the other on a bad day.
-pub(crate) const MAX_SKILLS: usize = 50;
+/// 11 MiB, before it shows the first.
+const MAX_SKILLS: usize = 50;
 
 /// The file that a client asks for first.
 const INDEX: &str = "index.json";

@@ -1,6 +1,6 @@
 //! JSON-RPC 2.0, as MCP narrows it: one request or notification a message.
 
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 use skillhub_store::StoreError;
@@ -157,5 +157,5 @@ fn refuse(id: &Value, fault: &Fault, status: StatusCode) -> Response {
     if let Some(data) = &fault.data {
         error["data"] = data.clone();
     }
-    json_text(status, json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()).into_response()
+    json_text(status, json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string())
 }
