@@ -56,7 +56,7 @@ pub use keys::ObjectKey;
 pub use leftovers::{Stored, StoredPage, Walk};
 pub use objects::{Credential, Objects, StagedBytes};
 pub use origin::Origin;
-pub use parts::{NewTicket, Part};
+pub use parts::NewTicket;
 pub use publish::{Decision, Publication, Situation};
 pub use rate::{Permit, Rate};
 pub use release_key::release_key;

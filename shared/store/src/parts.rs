@@ -36,9 +36,6 @@ pub struct NewTicket<'a> {
     pub sha256: Sha256,
 }
 
-/// The bytes of a file that was uploaded by its ticket.
-pub type Part = Vec<u8>;
-
 impl Table {
     /// Makes a ticket for one file, which works for an hour: one write.
     ///
@@ -101,7 +98,7 @@ impl Objects {
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn put_part(&self, ticket: &TicketId, sha256: Sha256, bytes: Part) -> Result<(), StoreError> {
+    pub async fn put_part(&self, ticket: &TicketId, sha256: Sha256, bytes: Vec<u8>) -> Result<(), StoreError> {
         self.put_new(&ObjectKey::Part(ticket.clone()), "application/octet-stream", sha256, bytes, None)
             .await
             .map(|_| ())
@@ -111,7 +108,7 @@ impl Objects {
     ///
     /// # Errors
     /// If the store fails; a truncated answer is one.
-    pub async fn read_part(&self, ticket: &TicketId) -> Result<Option<Part>, StoreError> {
+    pub async fn read_part(&self, ticket: &TicketId) -> Result<Option<Vec<u8>>, StoreError> {
         let key = ObjectKey::Part(ticket.clone()).to_string();
         let answer = match self.client().get_object().bucket(self.bucket()).key(key).send().await {
             Ok(answer) => answer,

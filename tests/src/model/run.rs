@@ -42,9 +42,9 @@ const FAULTS: [Fault; 16] = [
 ];
 /// Operations that a history carries out, besides its prologue and what is read at its end.
 pub const OPERATIONS: u64 = 40;
-/// How many sessions a sweep may look at while something else is under way; the orders in which that can happen are too many
-/// with more, so that then one thing is done after the other.
-const MAX_SWEPT_BESIDE: usize = 3;
+/// How many sessions a sweep may find, and how much may be done at once with it, together: the orders in which more can happen are
+/// too many to look at, so one thing is then done after the other.
+const MAX_BESIDE_A_SWEEP: usize = 5;
 /// How often the sweeper may run until nothing is under way any more.
 const MAX_SWEEPS: usize = 12;
 
@@ -100,7 +100,7 @@ impl Run {
         if ops.is_empty() {
             return Ok(());
         }
-        if ops.len() > 1 && ops.contains(&Op::Sweep) && self.unfinished() > MAX_SWEPT_BESIDE {
+        if ops.len() > 1 && ops.contains(&Op::Sweep) && self.unfinished() + ops.len() > MAX_BESIDE_A_SWEEP {
             for op in ops {
                 Box::pin(self.turn(vec![op])).await?;
             }

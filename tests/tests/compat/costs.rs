@@ -61,5 +61,6 @@ async fn publishing_by_tickets() {
     registry.proxy.take_attempts();
     send(&registry, Some(&owner), "POST", "/api/v1/stars/hello", &json!({})).await;
     let calls: Vec<_> = registry.proxy.take_attempts().iter().map(ToString::to_string).collect();
-    assert_eq!(calls[3..], ["GetItem G strong", "GetItem S strong", "PutItem P"], "{calls:?}");
+    let rest = calls.iter().skip(2).filter(|call| *call != "UpdateItem RL").collect::<Vec<_>>();
+    assert_eq!(rest, ["GetItem G strong", "GetItem S strong", "PutItem P"], "{calls:?}");
 }

@@ -44,7 +44,9 @@ async fn what_is_hidden_from_a_caller_is_to_the_byte_what_does_not_exist() {
     for by in [None, Some(&stranger)] {
         for (method, path, body) in requests() {
             let mut answers = Vec::new();
-            for slug in ["owner--hidden", "owner--unknown", "nobody--hidden"] {
+            // A slug of another namespace than the owner that is named along with it is refused before anything is looked up.
+            let others: &[&str] = if path.contains("=owner") { &[] } else { &["nobody--hidden"] };
+            for slug in ["owner--hidden", "owner--unknown"].iter().chain(others) {
                 answers.push(said(&registry, by, method, &path.replace("{slug}", slug), &body).await);
             }
             assert!(answers.iter().all(|answer| *answer == answers[0]), "{method} {path}: {answers:?}");

@@ -104,7 +104,7 @@ async fn answers_have_the_keys_and_types_that_clients_demand() {
                 ("/skill/displayName", "=hello"),
             ],
         ),
-        ("/api/v1/skills?limit=1&cursor=c000000000000000000000000", LIST_ITEM),
+        ("/api/v1/skills?limit=1&sort=createdAt&cursor=czzzzzzzzzzzzzzzzzzzzzzzz", LIST_ITEM),
     ];
     for (path, keys) in cases {
         let answer = send(&registry, Some(&registry.owner), "GET", path, &Value::Null).await;
@@ -123,7 +123,7 @@ async fn what_cannot_be_is_said_in_plain_text_and_never_a_fault_of_ours() {
     publish_in(&registry, "@global", &Skill::new("hello", "x"), &[]).await;
     let zeros = "0".repeat(64);
     let cases = [
-        ("GET", String::from("/api/v1/skills?sort=stars"), 400, "Leave --sort out"),
+        ("GET", String::from("/api/v1/skills?sort=stars"), 400, "cannot sort by"),
         ("GET", String::from("/api/v1/skills?limit=x"), 400, "limit must be"),
         ("GET", String::from("/api/v1/skills?cursor=x"), 400, "cursor must be"),
         ("GET", format!("/api/v1/resolve?slug=hello&hash={}", "A".repeat(64)), 400, "hash must be"),

@@ -38,7 +38,7 @@ impl Family {
             Self::Clawhub => "clawhub",
             Self::Skills => "skills",
             Self::Opencode => "opencode",
-            Self::Mcp => "mcp.py",
+            Self::Mcp => "mcp_client.py",
         }
     }
 
@@ -72,8 +72,8 @@ impl Family {
     /// The script that calls the library of Python.
     fn python(self) -> Result<Client, String> {
         let python = tools::FASTMCP.programs()?.join("python");
-        let script = super::folder().join("mcp.py");
-        fs::write(&script, include_str!("mcp.py")).map_err(|e| format!("{}: {e}", script.display()))?;
+        let script = super::folder().join("mcp_client.py");
+        fs::write(&script, include_str!("mcp_client.py")).map_err(|e| format!("{}: {e}", script.display()))?;
         let version = tools::FASTMCP.version("fastmcp").ok_or("fastmcp is not pinned")?;
         Ok(Client { family: self, version, command: vec![python, script] })
     }

@@ -10,26 +10,29 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         who: Who::Nobody,
         steps: &[
             Run(
-                "mcp.py list $REGISTRY/mcp",
+                "mcp_client.py list $REGISTRY/mcp",
                 &[Done(&[
                     "skill://global/notes/SKILL.md",
                     "skill://team-reef/tools/SKILL.md",
                     "skill://global/nasty/SKILL.md",
                 ])],
             ),
-            Run("mcp.py get $REGISTRY/mcp skill://global/notes/SKILL.md", &[Done(&["references/guide.md"])]),
+            Run("mcp_client.py get $REGISTRY/mcp skill://global/notes/SKILL.md", &[Done(&["references/guide.md"])]),
             Run(
-                "mcp.py compare $REGISTRY/mcp skill://global/notes/SKILL.md src/v2/notes",
+                "mcp_client.py compare $REGISTRY/mcp skill://global/notes/SKILL.md src/v2/notes",
                 &[Done(&["equal digests of 4 files"])],
             ),
-            Run("mcp.py read $REGISTRY/mcp skill://global/notes/SKILL.md read/notes", &[Done(&["wrote read/notes"])]),
+            Run(
+                "mcp_client.py read $REGISTRY/mcp skill://global/notes/SKILL.md read/notes",
+                &[Done(&["wrote read/notes"])],
+            ),
             Same("read/notes", "src/v2/notes"),
             Run(
-                "mcp.py compare $REGISTRY/mcp skill://team-reef/tools/SKILL.md src/v1/tools",
+                "mcp_client.py compare $REGISTRY/mcp skill://team-reef/tools/SKILL.md src/v1/tools",
                 &[Done(&["equal digests of 4 files"])],
             ),
             Run(
-                "mcp.py read $REGISTRY/mcp skill://global/picture/SKILL.md read/picture",
+                "mcp_client.py read $REGISTRY/mcp skill://global/picture/SKILL.md read/picture",
                 &[Done(&["wrote read/picture"])],
             ),
             Same("read/picture", "src/v1/picture"),
@@ -40,12 +43,18 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         who: Who::Nobody,
         steps: &[
             Run(
-                "mcp.py compare $REGISTRY/mcp skill://global/nasty/SKILL.md src/v1/nasty",
+                "mcp_client.py compare $REGISTRY/mcp skill://global/nasty/SKILL.md src/v1/nasty",
                 &[Done(&["equal digests of 90 files"])],
             ),
-            Run("mcp.py read $REGISTRY/mcp skill://global/nasty/SKILL.md read/nasty", &[Done(&["wrote read/nasty"])]),
+            Run(
+                "mcp_client.py read $REGISTRY/mcp skill://global/nasty/SKILL.md read/nasty",
+                &[Done(&["wrote read/nasty"])],
+            ),
             Same("read/nasty", "src/v1/nasty"),
-            Run("mcp.py read $REGISTRY/mcp skill://global/signs/SKILL.md read/signs", &[Done(&["wrote read/signs"])]),
+            Run(
+                "mcp_client.py read $REGISTRY/mcp skill://global/signs/SKILL.md read/signs",
+                &[Done(&["wrote read/signs"])],
+            ),
             Same("read/signs", "src/v1/signs"),
         ],
     },
@@ -54,23 +63,23 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         who: Who::Nobody,
         steps: &[
             Run(
-                "mcp.py get $REGISTRY/mcp skill://global/nothing/SKILL.md",
+                "mcp_client.py get $REGISTRY/mcp skill://global/nothing/SKILL.md",
                 &[Refused(&["skill://global/nothing/SKILL.md"])],
             ),
-            Run("mcp.py get $REGISTRY/mcp skill://global/weekly-notes/SKILL.md", &[Refused(&[])]),
+            Run("mcp_client.py get $REGISTRY/mcp skill://global/weekly-notes/SKILL.md", &[Refused(&[])]),
             Run(
-                "mcp.py get $REGISTRY/mcp skill://team-reef/plans/SKILL.md",
+                "mcp_client.py get $REGISTRY/mcp skill://team-reef/plans/SKILL.md",
                 &[Refused(&["skill://team-reef/plans/SKILL.md"])],
             ),
-            Run("mcp.py read $REGISTRY/mcp skill://team-reef/plans/SKILL.md read/plans", &[Refused(&[])]),
+            Run("mcp_client.py read $REGISTRY/mcp skill://team-reef/plans/SKILL.md read/plans", &[Refused(&[])]),
         ],
     },
     Scenario {
         title: "What is private, as a stranger",
         who: Who::Stranger,
         steps: &[
-            Run("mcp.py list $REGISTRY/mcp --token $TOKEN", &[Done(&["skill://team-reef/tools/SKILL.md"])]),
-            Run("mcp.py get $REGISTRY/mcp skill://team-reef/plans/SKILL.md --token $TOKEN", &[Refused(&[])]),
+            Run("mcp_client.py list $REGISTRY/mcp --token $TOKEN", &[Done(&["skill://team-reef/tools/SKILL.md"])]),
+            Run("mcp_client.py get $REGISTRY/mcp skill://team-reef/plans/SKILL.md --token $TOKEN", &[Refused(&[])]),
         ],
     },
     Scenario {
@@ -78,11 +87,11 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         who: Who::Owner,
         steps: &[
             Run(
-                "mcp.py list $REGISTRY/mcp --token $TOKEN",
+                "mcp_client.py list $REGISTRY/mcp --token $TOKEN",
                 &[Done(&["skill://team-reef/plans/SKILL.md", "skill://team-deep/secrets/SKILL.md"])],
             ),
             Run(
-                "mcp.py read $REGISTRY/mcp skill://team-reef/plans/SKILL.md read/plans --token $TOKEN",
+                "mcp_client.py read $REGISTRY/mcp skill://team-reef/plans/SKILL.md read/plans --token $TOKEN",
                 &[Done(&["wrote read/plans"])],
             ),
             Same("read/plans", "src/v1/plans"),

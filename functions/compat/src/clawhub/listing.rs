@@ -37,16 +37,16 @@ pub(crate) async fn list(
     Plain(Params(query)): Plain<Params<ListQuery>>,
 ) -> Result<Response, Refused> {
     let limit = limit(query.limit.as_deref())?;
-    demand_no_order(query.sort.as_deref())?;
+    demand_order_of_creation(query.sort.as_deref())?;
     if let Some(prefix) = &query.prefix {
         let found = search_slugs(&registry, &viewer, prefix, limit).await?;
         let items: Vec<_> = found.iter().map(item).collect();
         return answer(StatusCode::OK, &json!({ "items": items, "nextCursor": null }));
     }
-    let after = query.cursor.as_deref().map(cursor).transpose()?;
+    let before = query.cursor.as_deref().map(cursor).transpose()?;
     let (table, anonymous) = (&registry.table, registry.settings.anonymous_read);
     let partitions = table.list_partitions(&viewer, anonymous, &Filter::default()).await?;
-    let page = table.list(&partitions, after.as_ref(), limit).await?;
+    let page = table.list_newest(&partitions, before.as_ref(), limit).await?;
     let items: Vec<_> = page.parse()?.iter().map(item).collect();
     answer(StatusCode::OK, &json!({ "items": items, "nextCursor": page.next }))
 }
@@ -78,13 +78,13 @@ fn cursor(text: &str) -> Result<SkillId, Refused> {
     text.parse().map_err(|_| Refused::bad_request("cursor must be the nextCursor of an earlier page, unchanged"))
 }
 
-fn demand_no_order(sort: Option<&str>) -> Result<(), Refused> {
+/// The newest first, whatever of these clients ask for; of updates no order is kept.
+fn demand_order_of_creation(sort: Option<&str>) -> Result<(), Refused> {
     match sort {
-        None | Some("" | "updated") => Ok(()),
+        None | Some("" | "createdAt" | "updated") => Ok(()),
         Some(sort) => {
-            let text =
-                "This registry lists skills in the order of their creation, and counts neither stars nor downloads";
-            Err(Refused::bad_request(format!("{text}: it cannot sort by {sort:?}. Leave --sort out.")))
+            let text = "This registry counts neither stars nor downloads nor installs, so it cannot sort by";
+            Err(Refused::bad_request(format!("{text} {sort:?}. Leave --sort out: the newest skills come first.")))
         }
     }
 }

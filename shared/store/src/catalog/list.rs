@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use crate::ids::NamespaceId;
 use crate::items::ListItem;
 use crate::keys::namespace_list;
-use crate::table::{Freshness, SortKeys, Table};
+use crate::table::{Freshness, Order, SortKeys, Table};
 
 /// A partition of the list, in the order of skill ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ fn in_namespace(audience: &Audience, namespace: &NamespaceId) -> Option<ListPart
 /// One page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListPage {
-    /// The summaries as JSON, in ascending order of skill ids.
+    /// The summaries as JSON, in the order of the list.
     pub summaries: Vec<String>,
     /// The id after which the next page begins; `None` on the last page.
     pub next: Option<SkillId>,
@@ -101,20 +101,53 @@ impl Table {
         limit: usize,
     ) -> Result<ListPage, StoreError> {
         let range = after.map_or(SortKeys::All, |id| SortKeys::After(id.as_str()));
+        let mut entries = self.entries(partitions, range, Order::Ascending, limit).await?;
+        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(page(entries, limit))
+    }
+
+    /// The same in the opposite order: the `limit` entries before `before`, the newest skill first.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn list_newest(
+        &self,
+        partitions: &[ListPartition],
+        before: Option<&SkillId>,
+        limit: usize,
+    ) -> Result<ListPage, StoreError> {
+        let order = Order::Descending(before.map(SkillId::as_str));
+        let mut entries = self.entries(partitions, SortKeys::All, order, limit).await?;
+        entries.sort_by(|(a, _), (b, _)| b.cmp(a));
+        Ok(page(entries, limit))
+    }
+
+    /// The first entries of each partition, one more than asked.
+    async fn entries(
+        &self,
+        partitions: &[ListPartition],
+        range: SortKeys<'_>,
+        order: Order<'_>,
+        limit: usize,
+    ) -> Result<Vec<(SkillId, String)>, StoreError> {
         let mut entries = Vec::new();
         for ListPartition(partition) in partitions {
-            for item in self.query(partition, range, limit + 1, Freshness::Eventual).await? {
+            for item in self.range(partition, range, order, limit + 1, Freshness::Eventual).await? {
                 let id = item.get("sk").and_then(|sk| sk.as_s().ok()?.parse::<SkillId>().ok());
                 let id = id.ok_or_else(|| StoreError::corrupt("list entry", "bad sort key"))?;
                 entries.push((id, decode::<ListItem>(item)?.summary));
             }
         }
-        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-        // A skill whose scope is just changing may stand in two partitions.
-        entries.dedup_by(|(a, _), (b, _)| a == b);
-        let more = entries.len() > limit;
-        entries.truncate(limit);
-        let next = entries.last().filter(|_| more).map(|(id, _)| id.clone());
-        Ok(ListPage { summaries: entries.into_iter().map(|(_, summary)| summary).collect(), next })
+        Ok(entries)
     }
+}
+
+/// A page of sorted entries.
+fn page(mut entries: Vec<(SkillId, String)>, limit: usize) -> ListPage {
+    // A skill whose scope is just changing may stand in two partitions.
+    entries.dedup_by(|(a, _), (b, _)| a == b);
+    let more = entries.len() > limit;
+    entries.truncate(limit);
+    let next = entries.last().filter(|_| more).map(|(id, _)| id.clone());
+    ListPage { summaries: entries.into_iter().map(|(_, summary)| summary).collect(), next }
 }

@@ -2,7 +2,10 @@
 
 use crate::interop::scenario::Gets::{Done, Lacks, Refused};
 use crate::interop::scenario::Step::{Holds, Run};
-use crate::interop::scenario::{DONE, Scenario, Who};
+use crate::interop::scenario::{DONE, Gets, Scenario, Who};
+
+/// What they make of 401.
+const FAILED: Gets = Refused(&["Authentication failed. Run `clawhub login` again."]);
 
 pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
@@ -10,7 +13,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         who: Who::Nobody,
         steps: &[
             Run("clawhub whoami", &[Refused(&["Not logged in. Run: clawhub login"])]),
-            Run("clawhub login --token sk_wrong", &[Refused(&["Unauthorized"])]),
+            Run("clawhub login --token sk_wrong", &[FAILED, FAILED, Refused(&["Unauthorized"])]),
             Run("clawhub login --token $TOKEN", &[Done(&["OK. Logged in as @admin."])]),
             Run("clawhub whoami", &[Done(&["admin"])]),
             Holds("~/clawhub.json", "\"token\""),
@@ -42,7 +45,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Run("clawhub search no --prefix", &[Done(&["notes  v1.1.0"]), Lacks]),
             Run("clawhub search nothing-of-this-name", DONE),
             Run("clawhub explore", &[Done(&["notes  v1.1.0", "team-reef--tools  v1.0.0", "nasty  v1.0.0"])]),
-            Run("clawhub explore --sort downloads --limit 2", DONE),
+            Run("clawhub explore --sort downloads", &[Refused(&["cannot sort by \"downloads\". Leave --sort out"])]),
             Run("clawhub explore --json", &[Done(&["\"slug\": \"notes\"", "\"nextCursor\": null"])]),
         ],
     },
@@ -50,7 +53,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         title: "Inspecting",
         who: Who::Nobody,
         steps: &[
-            Run("clawhub inspect notes", &[Done(&["Latest: 1.1.0", "Keeps the notes of a voyage."])]),
+            Run("clawhub inspect notes", &[Done(&["Latest   1.1.0"]), Done(&["Latest: 1.1.0"])]),
             Run("clawhub inspect notes --versions", &[Done(&["1.0.0", "1.1.0"])]),
             Run("clawhub inspect notes --version 1.0.0 --files", &[Done(&["references/old.md"])]),
             Run("clawhub inspect notes --tag stable --files", &[Done(&["references/old.md"])]),
@@ -63,12 +66,12 @@ pub(super) const SCENARIOS: &[Scenario] = &[
                 "clawhub inspect nasty --file references/日本語の手引き.md",
                 &[Done(&["# references/日本語の手引き.md"])],
             ),
-            Run("clawhub inspect notes@1.0.0", &[Done(&["Latest: 1.0.0"])]),
-            Run("clawhub inspect team-reef--tools", &[Done(&["Latest: 1.0.0"])]),
-            Run("clawhub inspect @team-reef/tools", &[Done(&["Latest: 1.0.0"]), Refused(&[])]),
+            Run("clawhub inspect notes@1.0.0", &[Done(&["Latest   1.0.0"]), Done(&["Latest: 1.0.0"])]),
+            Run("clawhub inspect team-reef--tools", &[Done(&["Latest   1.0.0"]), Done(&["Latest: 1.0.0"])]),
+            Run("clawhub inspect @team-reef/tools", &[Done(&["Latest   1.0.0"]), Done(&["Latest: 1.0.0"])]),
             Run("clawhub inspect notes --json", &[Done(&["\"version\": \"1.1.0\""])]),
-            Run("clawhub inspect notes --file nowhere.md", &[Refused(&["nowhere.md"])]),
-            Run("clawhub inspect notes --version 9.9.9", &[Refused(&["9.9.9"])]),
+            Run("clawhub inspect notes --file nowhere.md", &[Refused(&["File not found"])]),
+            Run("clawhub inspect notes --version 9.9.9", &[Refused(&["Version not found"])]),
             Run("clawhub inspect nothing", &[Refused(&["Skill not found"])]),
         ],
     },

@@ -2,10 +2,12 @@
 
 use crate::interop::scenario::Gets::{Done, Lacks, Refused};
 use crate::interop::scenario::Step::{Remove, Run, Same};
-use crate::interop::scenario::{Scenario, Who};
+use crate::interop::scenario::{Gets, Scenario, Who};
 
 /// What each version says when it has installed something.
-const INSTALLED: &[crate::interop::scenario::Gets] = &[Done(&["Installed"])];
+const INSTALLED: &[Gets] = &[Done(&["Installed"])];
+/// What is said of what does not exist, and of what one may not see.
+const NOT_FOUND: Gets = Refused(&["Skill not found"]);
 
 pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
@@ -23,7 +25,10 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Same("skills/team-reef--tools", "src/v1/tools"),
             Run("clawhub install team-reef--tools@1.0.0", INSTALLED),
             Same("skills/team-reef--tools@1.0.0", "src/v1/tools"),
-            Run("clawhub install @team-reef/tools", &[Done(&["Installed"]), Refused(&["Invalid slug"]), Refused(&[])]),
+            Run(
+                "clawhub install @team-reef/tools",
+                &[Done(&["Installed"]), Refused(&["Invalid slug"]), Done(&["Installed"])],
+            ),
             Same("skills/@team-reef/tools", "src/v1/tools"),
             Run("clawhub install picture", INSTALLED),
             Same("skills/picture", "src/v1/picture"),
@@ -31,9 +36,9 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Same("skills/weekly-notes", "src/v1/weekly-notes"),
             Run("clawhub list", &[Done(&["notes@1.0.0  1.0.0", "team-reef--tools  1.0.0"])]),
             Run("clawhub uninstall notes --yes", &[Done(&["Uninstalled"]), Done(&["Uninstalled"]), Lacks]),
-            Run("clawhub install notes --version 9.9.9 --force", &[Refused(&["9.9.9"])]),
-            Run("clawhub install nothing", &[Refused(&["Skill not found"])]),
-            Run("clawhub install team-reef--nothing", &[Refused(&["Skill not found"])]),
+            Run("clawhub install notes --version 9.9.9 --force", &[Refused(&["Version not found"])]),
+            Run("clawhub install nothing", &[NOT_FOUND]),
+            Run("clawhub install team-reef--nothing", &[NOT_FOUND]),
         ],
     },
     Scenario {
@@ -55,11 +60,11 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         title: "Installing what is private, without the right to",
         who: Who::Nobody,
         steps: &[
-            Run("clawhub install team-reef--plans", &[Refused(&["Skill not found"])]),
-            Run("clawhub install team-reef--plans --version 1.0.0", &[Refused(&["Skill not found"])]),
-            Run("clawhub install @team-reef/plans", &[Refused(&["Skill not found"]), Refused(&[])]),
-            Run("clawhub inspect team-reef--plans --files", &[Refused(&["Skill not found"])]),
-            Run("clawhub inspect team-reef--plans --file SKILL.md", &[Refused(&["Skill not found"])]),
+            Run("clawhub install team-reef--plans", &[NOT_FOUND]),
+            Run("clawhub install team-reef--plans --version 1.0.0", &[NOT_FOUND]),
+            Run("clawhub install @team-reef/plans", &[NOT_FOUND, Refused(&["Invalid slug"]), NOT_FOUND]),
+            Run("clawhub inspect team-reef--plans --files", &[NOT_FOUND]),
+            Run("clawhub inspect team-reef--plans --file SKILL.md", &[NOT_FOUND]),
             Run("clawhub search plans", &[Done(&[])]),
             Run("clawhub explore --limit 200", &[Done(&["team-reef--tools"])]),
         ],
@@ -69,8 +74,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         who: Who::Stranger,
         steps: &[
             Run("clawhub whoami", &[Done(&["stranger"])]),
-            Run("clawhub install team-reef--plans", &[Refused(&["Skill not found"])]),
-            Run("clawhub inspect team-reef--plans --file SKILL.md", &[Refused(&["Skill not found"])]),
+            Run("clawhub install team-reef--plans", &[NOT_FOUND]),
+            Run("clawhub inspect team-reef--plans --file SKILL.md", &[NOT_FOUND]),
             Run("clawhub search plans", &[Done(&[])]),
             Run("clawhub explore --limit 200", &[Done(&["team-reef--tools"])]),
             Run("clawhub install team-reef--tools", INSTALLED),
@@ -85,7 +90,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
                 &[Done(&["Installed"]), Done(&["Installed"]), Refused(&["Skill not found"])],
             ),
             Same("skills/team-reef--plans", "src/v1/plans"),
-            Run("clawhub install @team-reef/plans", &[Done(&["Installed"]), Refused(&[])]),
+            Run("clawhub install @team-reef/plans", &[Done(&["Installed"]), Refused(&["Invalid slug"]), NOT_FOUND]),
             Same("skills/@team-reef/plans", "src/v1/plans"),
             Run(
                 "clawhub update --all",

@@ -17,8 +17,11 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Run("clawhub update notes", UP_TO_DATE),
             Run("clawhub update team-reef--tools", UP_TO_DATE),
             Run("clawhub update --all", UP_TO_DATE),
-            Run("clawhub install @team-reef/tools", &[Done(&["Installed"]), Refused(&[])]),
-            Run("clawhub update @team-reef/tools", &[Done(&["up to date"]), Lacks]),
+            Run(
+                "clawhub install @team-reef/tools",
+                &[Done(&["Installed"]), Refused(&["Invalid slug"]), Done(&["Installed"])],
+            ),
+            Run("clawhub update @team-reef/tools", &[Done(&["up to date"]), Lacks, Done(&["up to date"])]),
             Same("skills/@team-reef/tools", "src/v1/tools"),
         ],
     },
@@ -83,7 +86,10 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         who: Who::Nobody,
         steps: &[
             Run("clawhub install picture", DONE),
-            Run("clawhub update --all", UP_TO_DATE),
+            Run(
+                "clawhub update --all",
+                &[Done(&["up to date"]), Done(&["up to date"]), Done(&["local changes (no match)"])],
+            ),
             Same("skills/picture", "src/v1/picture"),
         ],
     },

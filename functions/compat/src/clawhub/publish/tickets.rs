@@ -198,8 +198,8 @@ pub(crate) async fn used(app: &App, tickets: &[TicketId], session: &UploadId) ->
 /// Best effort: what stays is removed by the sweeper.
 pub(crate) async fn remove_parts(app: &App, tickets: &[TicketId]) {
     let mut removals = JoinSet::new();
-    for id in tickets.iter().cloned() {
-        let objects = app.objects.clone();
+    for id in tickets {
+        let (objects, id) = (app.objects.clone(), id.clone());
         removals.spawn(async move { objects.delete_part(&id).await });
     }
     for removed in removals.join_all().await {
