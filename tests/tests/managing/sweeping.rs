@@ -77,8 +77,8 @@ async fn a_failing_step_does_not_keep_the_others_waiting() {
     .await;
     let appointed = registry.person("appointed").await;
     registry.proxy.inject(every(Operation::ListObjects), Fault::Unavailable);
-    assert_eq!(registry.functions.sweep().await.failed_steps, 2, "uploads and orphans");
-    // The step after those two has been made: the operator's administrator owns @global.
+    assert_eq!(registry.functions.sweep().await.failed_steps, 3, "uploads, parts and orphans");
+    // The step after those has been made: the operator's administrator owns @global.
     let whoami = registry.send(Some(&appointed), "GET", "/api/whoami", "").await.json();
     assert_eq!(
         (&whoami["namespaces"][1]["namespace"], &whoami["namespaces"][1]["role"]),
