@@ -239,8 +239,12 @@ async fn sweep(watched: &mut Watched) {
     watched.registry.clock.advance(Duration::from_secs(121));
     let report = watched.sweep().await;
     assert_eq!((report.sessions.validated, report.uploads.removed), (1, 1), "{report:?}");
-    watched.registry.clock.advance(Duration::from_secs(2 * 60 * 60));
-    assert_eq!(watched.sweep().await.sessions.expired, 1);
+    let (part, data) = ("p".to_owned() + &"0".repeat(24), b"never published".to_vec());
+    let digest = skillhub_package::sha256(&data);
+    watched.registry.objects().put_part(&part.parse().unwrap(), digest, data).await.unwrap();
+    watched.registry.clock.advance(Duration::from_secs(2 * 60 * 60 + 1));
+    let report = watched.sweep().await;
+    assert_eq!((report.sessions.expired, report.late_parts), (1, 1), "{report:?}");
     // A registry without its first namespace: the administrator founds it.
     let table = &watched.registry.table;
     for row in table.scan().await.unwrap() {

@@ -25,7 +25,16 @@ const CALLS: [&str; 11] = [
 ];
 
 /// Words with an underscore that are no codes.
-const NO_CODES: [&str; 6] = ["__pycache__", "_meta", "about_blank", "current_thread", "node_modules", "snake_case"];
+const NO_CODES: [&str; 8] = [
+    "__pycache__",
+    "_aws",
+    "_meta",
+    "about_blank",
+    "current_thread",
+    "github_verification_pending",
+    "node_modules",
+    "snake_case",
+];
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

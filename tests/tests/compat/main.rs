@@ -5,5 +5,6 @@ mod costs;
 mod hidden;
 mod names;
 mod publishing;
+mod role;
 mod shapes;
 mod support;
