@@ -74,9 +74,9 @@ pub(super) fn compare(folder: &Path, backstage: &Backstage) -> Result<Compared, 
                 let other = ask(&stage, who, (method, path), unknown)?;
                 compared.count += 1;
                 if one != other {
-                    compared
-                        .faults
-                        .push(format!("{who:?}: {method} {path} of {private:?}: {one}\n{unknown:?}: {other}"));
+                    let fault = format!("{who:?}: {method} {path} of {private:?}: {one}\n{unknown:?}: {other}");
+                    println!("{fault}\n");
+                    compared.faults.push(fault);
                 }
             }
         }

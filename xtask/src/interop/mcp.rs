@@ -4,6 +4,9 @@ use super::scenario::Gets::{Done, Refused};
 use super::scenario::Step::{Run, Same};
 use super::scenario::{Scenario, Who};
 
+/// What is said of what does not exist, and of what one may not see.
+const NOT_THERE: &str = "There is nothing here that you may see.";
+
 pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
         title: "Listing, getting and reading",
@@ -62,16 +65,13 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         title: "What is not there, or not for everybody",
         who: Who::Nobody,
         steps: &[
+            Run("mcp_client.py get $REGISTRY/mcp skill://global/nothing/SKILL.md", &[Refused(&[NOT_THERE])]),
+            Run("mcp_client.py get $REGISTRY/mcp skill://global/weekly-notes/SKILL.md", &[Refused(&[NOT_THERE])]),
+            Run("mcp_client.py get $REGISTRY/mcp skill://team-reef/plans/SKILL.md", &[Refused(&[NOT_THERE])]),
             Run(
-                "mcp_client.py get $REGISTRY/mcp skill://global/nothing/SKILL.md",
-                &[Refused(&["skill://global/nothing/SKILL.md"])],
+                "mcp_client.py read $REGISTRY/mcp skill://team-reef/plans/SKILL.md read/plans",
+                &[Refused(&[NOT_THERE])],
             ),
-            Run("mcp_client.py get $REGISTRY/mcp skill://global/weekly-notes/SKILL.md", &[Refused(&[])]),
-            Run(
-                "mcp_client.py get $REGISTRY/mcp skill://team-reef/plans/SKILL.md",
-                &[Refused(&["skill://team-reef/plans/SKILL.md"])],
-            ),
-            Run("mcp_client.py read $REGISTRY/mcp skill://team-reef/plans/SKILL.md read/plans", &[Refused(&[])]),
         ],
     },
     Scenario {
@@ -79,7 +79,10 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         who: Who::Stranger,
         steps: &[
             Run("mcp_client.py list $REGISTRY/mcp --token $TOKEN", &[Done(&["skill://team-reef/tools/SKILL.md"])]),
-            Run("mcp_client.py get $REGISTRY/mcp skill://team-reef/plans/SKILL.md --token $TOKEN", &[Refused(&[])]),
+            Run(
+                "mcp_client.py get $REGISTRY/mcp skill://team-reef/plans/SKILL.md --token $TOKEN",
+                &[Refused(&[NOT_THERE])],
+            ),
         ],
     },
     Scenario {

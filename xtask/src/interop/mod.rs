@@ -84,9 +84,11 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     play_all(&mut told, &backstage)?;
     let answers = answers::compare(&folder().join("answers"), &backstage)?;
     let faults = told.iter().flat_map(|told| &told.played).flat_map(|played| &played.faults).chain(&answers.faults);
-    let faults: Vec<_> = faults.map(String::as_str).collect();
-    if !faults.is_empty() {
-        return Err(format!("{}\n\n{} faults", faults.join("\n\n"), faults.len()));
+    match faults.count() {
+        0 => {}
+        count => {
+            return Err(format!("{count} faults, each told above; what the clients left is in {}", folder().display()));
+        }
     }
     backstage.outside.demand_none()?;
     let is_whole = options.client.is_none() && options.scenario.is_none();

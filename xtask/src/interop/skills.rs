@@ -9,7 +9,8 @@ const INSTALLED: &[Gets] = &[Done(&["Installed 1 skill"])];
 const CANNOT: Gets = Done(&["cannot be updated automatically"]);
 /// It says nothing of what is up to date.
 const CHECKED: &[Gets] = &[Done(&["Checking 2 skill(s)"]), CANNOT];
-const NONE: &[Gets] = &[Refused(&[])];
+/// What each makes of an address without an index.
+const NONE: &[Gets] = &[Refused(&["Download failed with HTTP 404"]), Refused(&["No skills found at this URL"])];
 
 pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {

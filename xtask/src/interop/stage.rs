@@ -1,7 +1,7 @@
 //! A registry with people and skills in it, where the clients find what they look for.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::issuer::Issuer;
 use super::scenario::Who;
 use crate::corpus::Server;
-use crate::process::{capture, target};
+use crate::process::{line, target};
 
 /// How long the registry may take until it knows the issuer's keys.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -101,7 +101,7 @@ impl Stage {
 
     fn run(&self, first: &[&str], words: &str, folder: &Path) -> Result<String, String> {
         let mut command = self.command(folder);
-        capture(command.args(first).args(words.split_whitespace()).arg("--quiet"))
+        said(command.args(first).args(words.split_whitespace()).arg("--quiet"))
     }
 
     /// Makes a person known whom the issuer vouches for: with a namespace, by which they have a name, and a token.
@@ -110,7 +110,7 @@ impl Stage {
         let run = |words: &str| {
             let mut command = skillhub(folder);
             command.args(words.split_whitespace()).env("SKILLHUB_REGISTRY", self.registry());
-            capture(command.env("SKILLHUB_TOKEN", jwt))
+            said(command.env("SKILLHUB_TOKEN", jwt))
         };
         run("namespace create @stranger --kind personal --quiet")?;
         let text = run("token create stranger --scope read --scope publish --scope manage --json")?;
@@ -131,6 +131,15 @@ impl Stage {
             }
         }
     }
+}
+
+/// What a command says, which must succeed. Its warnings are of no interest then.
+fn said(command: &mut Command) -> Result<String, String> {
+    let output = command.stdin(Stdio::null()).output().map_err(|e| format!("{}: {e}", line(command)))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(format!("{}: {}\n{}", line(command), output.status, String::from_utf8_lossy(&output.stderr)))
 }
 
 /// Our command, with nobody's configuration.

@@ -4,6 +4,7 @@ use crate::interop::scenario::Gets::{Done, Lacks, Refused};
 use crate::interop::scenario::Step::Run;
 use crate::interop::scenario::{DONE, Scenario, Who};
 
+const NO_ROLE: &[&str] = &["Your role does not allow this."];
 const NO_VERIFY: &[&str] = &["This registry has no skill cards and no scans to verify."];
 const NO_RENAME: &[&str] = &["This registry does not rename skills"];
 const NO_MERGE: &[&str] = &["This registry does not merge skills"];
@@ -21,7 +22,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Run("clawhub install notes@1.0.0", DONE),
             Run("clawhub inspect notes --versions", &[Done(&["1.1.0"])]),
             Run("clawhub undelete notes --version 1.0.0 --yes", &[Done(&["OK. Undeleted notes version 1.0.0"]), Lacks]),
-            Run("clawhub delete notes --version 9.9.9 --yes", &[Refused(&["9.9.9"]), Lacks]),
+            Run("clawhub delete notes --version 9.9.9 --yes", &[Refused(&["Version not found"]), Lacks]),
             Run("clawhub delete @team-reef/tools --version 1.0.0 --yes", &[Done(&["OK. Deleted"]), Lacks]),
             Run("clawhub undelete @team-reef/tools --version 1.0.0 --yes", &[Done(&["OK. Undeleted"]), Lacks]),
         ],
@@ -49,7 +50,10 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Run("clawhub skill tag notes 1.0.0 --tag calm --yes", &[Done(&["Set calm for notes to 1.0.0"]), Lacks]),
             Run("clawhub inspect notes --tag calm --files", &[Done(&["references/old.md"]), Lacks]),
             Run("clawhub skill tag notes 1.0.0 --yes", &[Refused(&["latest"]), Lacks]),
-            Run("clawhub skill tag notes 9.9.9 --tag calm --yes", &[Refused(&["9.9.9"]), Lacks]),
+            Run(
+                "clawhub skill tag notes 9.9.9 --tag calm --yes",
+                &[Refused(&["The skill has no such version"]), Lacks],
+            ),
             Run("clawhub star notes --yes", &[Done(&["notes"])]),
             Run("clawhub unstar notes --yes", &[Done(&["notes"])]),
             Run("clawhub star nothing --yes", &[Refused(&["Skill not found"])]),
@@ -59,9 +63,9 @@ pub(super) const SCENARIOS: &[Scenario] = &[
         title: "Managing without the right to",
         who: Who::Stranger,
         steps: &[
-            Run("clawhub delete notes --version 1.0.0 --yes", &[Refused(&[]), Lacks]),
-            Run("clawhub delete notes --yes", &[Refused(&[])]),
-            Run("clawhub skill tag notes 1.0.0 --tag mine --yes", &[Refused(&[]), Lacks]),
+            Run("clawhub delete notes --version 1.0.0 --yes", &[Refused(NO_ROLE), Lacks]),
+            Run("clawhub delete notes --yes", &[Refused(NO_ROLE)]),
+            Run("clawhub skill tag notes 1.0.0 --tag mine --yes", &[Refused(NO_ROLE), Lacks]),
             Run("clawhub delete team-reef--plans --version 1.0.0 --yes", &[Refused(&["Skill not found"]), Lacks]),
             Run("clawhub star team-reef--plans --yes", &[Refused(&["Skill not found"])]),
         ],
