@@ -52,9 +52,15 @@ for function in ["list", "detail", "download", "publish", "manage", "compat", "v
     if function not in ("publish", "compat"):
         attempt(f"{function} writes an upload", lambda: s3.put_object(Bucket=bucket, Key=UPLOAD, Body=b"x"))
 
-root = boto3.client("s3")
-attempt("the account's administrator writes an artifact", lambda: root.put_object(Bucket=bucket, Key=ARTIFACT, Body=b"x"))
-attempt("the account's administrator deletes an artifact", lambda: root.delete_object(Bucket=bucket, Key=ARTIFACT))
+# Somebody who may do everything with every object, as far as its own rights go: the bucket's policy stands in the way.
+iam = boto3.client("iam")
+iam.create_user(UserName="administrator")
+rights = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:*", "Resource": "*"}]}
+iam.put_user_policy(UserName="administrator", PolicyName="objects", PolicyDocument=json.dumps(rights))
+key = iam.create_access_key(UserName="administrator")["AccessKey"]
+s3 = boto3.Session(key["AccessKeyId"], key["SecretAccessKey"]).client("s3")
+attempt("an administrator writes an artifact", lambda: s3.put_object(Bucket=bucket, Key=ARTIFACT, Body=b"x"))
+attempt("an administrator deletes an artifact", lambda: s3.delete_object(Bucket=bucket, Key=ARTIFACT))
 
 
 def fetch(url):
