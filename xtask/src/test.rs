@@ -33,7 +33,7 @@ const STAGES: [Stage; 11] = [
     Stage { name: "docs", about: "the documentation builds without a warning", run: docs },
     Stage { name: "tests", about: "every test of the workspace", run: tests },
     Stage { name: "stores", about: "the stores behave as docs/stores.md says", run: stores::check },
-    Stage { name: "infra", about: "the template for AWS, and a deployment of it to an emulator", run: infra::check },
+    Stage { name: "infra", about: "the template for AWS", run: infra::check },
     Stage { name: "api", about: "what the API answers is what its OpenAPI document says", run: api::check },
     Stage { name: "clients", about: "other clients of the same folders, and ours", run: clients::run },
     Stage { name: "interop", about: "clients of other registries and agents, and this registry", run: interop::check },
