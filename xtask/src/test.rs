@@ -36,7 +36,7 @@ const STAGES: [Stage; 11] = [
     Stage { name: "infra", about: "the template for AWS", run: infra::check },
     Stage { name: "api", about: "what the API answers is what its OpenAPI document says", run: api::check },
     Stage { name: "clients", about: "other clients of the same folders, and ours", run: clients::run },
-    Stage { name: "interop", about: "clients of other registries and agents, and this registry", run: interop::check },
+    Stage { name: "interop", about: "clients of other registries and agents, and this registry", run: interop::all },
     Stage { name: "corpus", about: "real skills through the registry on this machine", run: corpus::check },
 ];
 
