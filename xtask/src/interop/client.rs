@@ -47,26 +47,22 @@ impl Family {
     /// # Errors
     /// If one cannot be installed.
     pub(super) fn clients(self) -> Result<Vec<Client>, String> {
-        let now = || tools::NODE_22.path().map(Some);
-        let of_system = Some(PathBuf::from("node"));
+        let on_node = |tools: &[&Tool]| tools.iter().map(|tool| self.on_node(tool)).collect();
         match self {
-            Self::Clawhub => Ok(vec![
-                self.client(&tools::CLAWHUB_NOW, now()?)?,
-                self.client(&tools::CLAWHUB, of_system.clone())?,
-                self.client(&tools::CLAWHUB_OLD, of_system)?,
-            ]),
-            Self::Skills => Ok(vec![
-                self.client(&tools::VERCEL_SKILLS_NOW, now()?)?,
-                self.client(&tools::VERCEL_SKILLS, of_system)?,
-            ]),
-            Self::Opencode => Ok(vec![self.client(&tools::OPENCODE, None)?]),
+            Self::Clawhub => on_node(&[&tools::CLAWHUB_NOW, &tools::CLAWHUB, &tools::CLAWHUB_OLD]),
+            Self::Skills => on_node(&[&tools::VERCEL_SKILLS_NOW, &tools::VERCEL_SKILLS]),
+            Self::Opencode => Ok(vec![self.client(&tools::OPENCODE, vec![tools::OPENCODE.path()?])]),
             Self::Mcp => Ok(vec![self.python()?]),
         }
     }
 
-    fn client(self, tool: &Tool, node: Option<PathBuf>) -> Result<Client, String> {
-        let command = node.into_iter().chain([tool.path()?]).collect();
-        Ok(Client { family: self, version: tool.version(), command })
+    /// A client on Node, always of the same version, which is newer than some systems have.
+    fn on_node(self, tool: &Tool) -> Result<Client, String> {
+        Ok(self.client(tool, vec![tools::NODE_22.path()?, tool.path()?]))
+    }
+
+    fn client(self, tool: &Tool, command: Vec<PathBuf>) -> Client {
+        Client { family: self, version: tool.version(), command }
     }
 
     /// The script that calls the library of Python.

@@ -62,6 +62,8 @@ impl<'a> Sandbox<'a> {
         let mut variables = BTreeMap::from([
             ("HOME", home.display().to_string()),
             ("LANG", "en_US.UTF-8".to_owned()),
+            // Most of what a command costs is its start, and most of that is to compile what was compiled before.
+            ("NODE_COMPILE_CACHE", super::folder().join("compiled").display().to_string()),
             ("NODE_EXTRA_CA_CERTS", self.stage.ca().display().to_string()),
             ("NO_COLOR", "1".to_owned()),
             ("PATH", std::env::var("PATH").unwrap_or_default()),

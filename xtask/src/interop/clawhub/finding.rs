@@ -40,7 +40,6 @@ pub(super) const SCENARIOS: &[Scenario] = &[
                 "clawhub search tool",
                 &[Done(&["team-reef--tools v1.0.0", "@team-reef"]), Done(&["team-reef--tools v1.0.0"])],
             ),
-            Run("clawhub search notes --limit 1", &[Done(&["notes v1.1.0"])]),
             Run("clawhub search notes --exact", &[Done(&["notes v1.1.0"]), Lacks]),
             Run("clawhub search no --prefix", &[Done(&["notes  v1.1.0"]), Lacks]),
             Run("clawhub search nothing-of-this-name", DONE),
