@@ -262,7 +262,7 @@ async fn opening_and_ending_sessions() {
     }
 
     let session = format!("/api/uploads/{}", registry.open(&Skill::new("new", "x")).await.id);
-    let canceled = ["GetItem U strong", "TransactWriteItems 3", "DeleteItem UL"];
+    let canceled = ["GetItem U strong", "TransactWriteItems 2", "DeleteItem UL"];
     for case in [
         Case::get(Some(owner), session.clone(), 200, &["GetItem U strong"]),
         Case::delete(owner, session.clone(), 200, &canceled),
@@ -292,7 +292,7 @@ async fn validating() {
         "GetObject staging",
         "BatchGetItem 6",
         "PutObject packages",
-        "TransactWriteItems 15",
+        "TransactWriteItems 14",
         "DeleteObject staging",
     ];
     let (id, event) = registry.upload(&Skill::new("new", "x")).await;
@@ -323,7 +323,7 @@ async fn validating() {
         "UpdateItem U",
         "GetObject staging",
         "BatchGetItem 6",
-        "TransactWriteItems 3",
+        "TransactWriteItems 2",
         "DeleteObject staging",
         "DeleteItem UL",
     ];
@@ -362,7 +362,7 @@ async fn sweeping() {
 
     registry.clock.advance(Duration::from_secs(60 * 60));
     registry.functions.sweep().await;
-    let expired = [&look[..], &["TransactWriteItems 3", "DeleteItem UL"], &walks[..]].concat();
+    let expired = [&look[..], &["TransactWriteItems 2", "DeleteItem UL"], &walks[..]].concat();
     assert_eq!(texts(&proxy.take_attempts()), expired, "no bytes in time");
 }
 

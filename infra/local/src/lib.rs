@@ -4,6 +4,7 @@ mod cli;
 mod config;
 mod credentials;
 mod data_dir;
+mod drain;
 mod dynamo;
 mod events;
 mod examples;

@@ -7,6 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::middleware::{Next, from_fn};
 use bytes::Bytes;
 use http::{Request, Response};
 use hyper::body::{Body, Incoming};
@@ -18,6 +19,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+use crate::drain::answer_whole;
 
 /// Longest time for a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -82,6 +85,7 @@ pub(crate) async fn serve_plain(
     shutdown: CancellationToken,
 ) -> std::io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
+    let router = router.layer(from_fn(read_to_its_end));
     let server = axum::serve(listener, router).with_graceful_shutdown(shutdown.clone().cancelled_owned());
     tokio::select! {
         ended = server.into_future() => ended,
@@ -90,6 +94,10 @@ pub(crate) async fn serve_plain(
             Ok(())
         }
     }
+}
+
+async fn read_to_its_end(request: axum::extract::Request, next: Next) -> axum::response::Response {
+    answer_whole(request, |request| next.run(request.map(axum::body::Body::new))).await
 }
 
 async fn overdue(shutdown: &CancellationToken) {

@@ -1,6 +1,6 @@
 //! Bytes on the socket that are no good HTTP: refused before any function sees them, and no harm to those who come after.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -42,5 +42,45 @@ fn what_is_no_good_http_is_refused_and_the_next_request_is_answered() {
     for (bytes, status) in cases {
         assert_eq!(status_of(address, bytes.as_bytes()), status, "{:.100}", bytes);
         assert_eq!(registry.anonymous().get("/healthz").status, 200);
+    }
+}
+
+/// The status and the length of the next answer on a connection.
+fn answer(stream: &mut BufReader<TcpStream>) -> (u16, usize) {
+    let mut line = String::new();
+    stream.read_line(&mut line).unwrap();
+    let status = line.strip_prefix("HTTP/1.1 ").unwrap()[..3].parse().unwrap();
+    let mut length = 0;
+    loop {
+        line.clear();
+        stream.read_line(&mut line).unwrap();
+        if line == "\r\n" {
+            break;
+        }
+        if let Some(value) = line.strip_prefix("content-length: ") {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    stream.read_exact(&mut vec![0; length]).unwrap();
+    (status, length)
+}
+
+#[test]
+fn a_body_that_nobody_wants_is_read_before_the_answer_and_the_connection_stays() {
+    let registry = Registry::start();
+    let config = registry.local_json();
+    let address = config["registry"].as_str().unwrap().trim_start_matches("http://");
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    let mut stream = BufReader::new(stream);
+    // More than the buffers of both ends hold, so that an answer before the end would meet a client that still sends.
+    let body = vec![b'x'; 24 << 20];
+    for (request, status) in [("GET /healthz", 200), ("GET /api/nothing", 404), ("POST /api/uploads", 401)] {
+        let head = format!("{request} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", body.len());
+        stream.get_mut().write_all(head.as_bytes()).unwrap();
+        stream.get_mut().write_all(&body).unwrap();
+        let (answered, length) = answer(&mut stream);
+        assert_eq!(answered, status, "{request}");
+        assert!(length > 0, "{request}");
     }
 }

@@ -2,12 +2,12 @@
 
 mod api;
 mod checksum;
-mod drain;
 mod error;
 mod footer;
 mod list;
 mod read;
 mod scan;
+mod service;
 mod store;
 mod upload;
 
@@ -19,7 +19,7 @@ use s3s::auth::SimpleAuth;
 use s3s::service::S3ServiceBuilder;
 use tokio::sync::mpsc::UnboundedSender;
 
-pub(crate) use drain::ObjectService;
+pub(crate) use service::ObjectService;
 pub use store::OpenReport;
 
 use crate::credentials::Credentials;

@@ -1,11 +1,10 @@
 //! A skill by its name, with the version that the name means: what clients that know no ids ask for.
 
-use skillhub_protocol::{Coordinate, Release, Selector, Sha256, SkillId, Slug, UtcMillis, VersionId, VersionState};
+use skillhub_protocol::{Coordinate, Release, Selector, Sha256, SkillId, UtcMillis, VersionId, VersionState};
 
 use crate::codec::decode;
 use crate::error::StoreError;
-use crate::ids::NamespaceId;
-use crate::items::{CurrentVersion, FingerprintItem, SkillItem, SlugItem, VersionNumberItem};
+use crate::items::{CurrentVersion, FingerprintItem, SkillItem, VersionNumberItem};
 use crate::keys::Key;
 use crate::table::Table;
 
@@ -54,8 +53,8 @@ impl Table {
     /// # Errors
     /// If the store fails.
     pub async fn locate(&self, coordinate: &Coordinate) -> Result<Option<Located>, StoreError> {
-        let Some(namespace) = self.namespace_by_handle(coordinate.namespace()).await? else { return Ok(None) };
-        let Some(id) = self.skill_of_slug(&namespace, coordinate.slug()).await? else { return Ok(None) };
+        let Some(slug) = self.named_skill(coordinate.namespace(), coordinate.slug()).await? else { return Ok(None) };
+        let id = slug.skill_id;
         match coordinate.selector() {
             Selector::Version(release) => self.with_number(&id, release).await,
             Selector::Latest => {
@@ -97,10 +96,6 @@ impl Table {
         fingerprint: &Sha256,
     ) -> Result<Option<FingerprintItem>, StoreError> {
         self.get(&Key::fingerprint(skill, fingerprint)).await
-    }
-
-    async fn skill_of_slug(&self, namespace: &NamespaceId, slug: &Slug) -> Result<Option<SkillId>, StoreError> {
-        Ok(self.get_strong::<SlugItem>(&Key::slug(namespace, slug)).await?.map(|item| item.skill_id))
     }
 
     async fn with_number(&self, id: &SkillId, release: &Release) -> Result<Option<Located>, StoreError> {

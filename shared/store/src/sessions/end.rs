@@ -132,7 +132,7 @@ pub(crate) fn end_session(
     now: UtcMillis,
 ) -> Result<(), StoreError> {
     let ttl = AttributeValue::N((now.epoch_millis() / 1000 + KEEP_SECONDS).to_string());
-    let mut values = vec![(":state", text(state)), (":findings", attribute(&findings)?), (":ttl", ttl.clone())];
+    let mut values = vec![(":state", text(state)), (":findings", attribute(&findings)?), (":ttl", ttl)];
     let mut change = String::from("SET #state = :state, findings = :findings, #ttl = :ttl");
     if let Some(published) = published {
         change.push_str(", published = :published");
@@ -151,9 +151,7 @@ pub(crate) fn end_session(
     };
     let names = &[("#state", "state"), ("#ttl", "ttl")];
     transaction.update(&Key::session(&session.id), Expression { text: &change, names, values }, when)?;
-    transaction.delete(&Key::own_session(&session.principal, &session.id))?;
-    let ttl = Expression { text: "SET #ttl = :ttl", names: &[("#ttl", "ttl")], values: vec![(":ttl", ttl)] };
-    transaction.update(&Key::session_manifest(&session.id), ttl, "attribute_exists(pk)")
+    transaction.delete(&Key::own_session(&session.principal, &session.id))
 }
 
 fn attribute<T: Serialize>(value: &T) -> Result<AttributeValue, StoreError> {

@@ -7,7 +7,7 @@ use skillhub_protocol::{
     OpenUpload, PublishedVersion, Release, Role, Sha256, SkillId, UploadId, UploadState, UtcMillis, VersionState,
 };
 
-use super::{FIRST_CHECK_MS, REPEATED_SECONDS, SESSION_TTL_MS, text};
+use super::{FIRST_CHECK_MS, KEEP_SECONDS, REPEATED_SECONDS, SESSION_TTL_MS, text};
 use crate::audience::Audience;
 use crate::codec::{decode, deflate, encode};
 use crate::error::StoreError;
@@ -279,6 +279,9 @@ fn opening(
     let mut manifest = Key::session_manifest(&session.id).attributes();
     manifest.insert(String::from("v"), AttributeValue::N(String::from("1")));
     manifest.insert(String::from("manifest"), AttributeValue::B(deflate(manifest_json)?));
+    // Nobody needs it after the session's end, which is long before; a write for that would cost as much as this one.
+    let ttl = session.expires_at.epoch_millis() / 1000 + KEEP_SECONDS;
+    manifest.insert(String::from("ttl"), AttributeValue::N(ttl.to_string()));
     transaction.put_new_raw(manifest)?;
 
     let own =

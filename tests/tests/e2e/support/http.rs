@@ -55,8 +55,6 @@ impl Http {
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
-            // A server closes a connection whose request it has not read to its end: the next request would meet that.
-            .max_idle_connections(0)
             .proxy(None)
             .timeout_global(Some(Duration::from_secs(60)))
             .tls_config(TlsConfig::builder().root_certs(ca).build())

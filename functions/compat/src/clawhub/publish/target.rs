@@ -80,7 +80,7 @@ fn membership<'a>(caller: &'a Authenticated, coordinate: &Coordinate) -> Result<
             caller.memberships.iter().filter(|m| m.role.may_publish()).map(|m| m.namespace.handle()).collect();
         yours.sort_unstable();
         let ways = match yours.as_slice() {
-            [] => String::from("There is no namespace that you may publish to: make one with POST /api/namespaces."),
+            [] => String::from("There is no namespace that you may publish to: make one with `skillhub namespace create`."),
             [first, ..] => {
                 format!("Say another namespace with --owner <namespace>, or in the slug: --slug {first}--{slug}. Yours: {}.", yours.join(", "))
             }
