@@ -307,7 +307,7 @@ async fn validating() {
     proxy.take_attempts();
     registry.deliver(&event).await.unwrap();
     // The slug is there already.
-    let another = publish.map(|call| call.replace("15", "14"));
+    let another = publish.map(|call| call.replace("14", "13"));
     assert_eq!(texts(&proxy.take_attempts()), another, "another version");
 
     let (request, archive) = bad();
