@@ -136,7 +136,7 @@ impl InProcess {
         let events = stores.take_events().unwrap();
         let proxy = Proxy::start(&stores.dynamodb_endpoint(), &stores.object_endpoint(), &stores.ca_pem).await.unwrap();
         let (id, secret) = (&stores.credentials.access_key_id, stores.credentials.secret_access_key.expose());
-        let connection = Connection::to(&proxy.dynamodb_url, &proxy.objects_url, (id, secret), &stores.ca_pem).await;
+        let connection = Connection::to(&proxy.dynamodb_url, &proxy.objects_url, (id, secret), &stores.ca_pem);
         let connection = connection.unwrap().with_patience(patience);
         let clock = Clock::default();
         let mut settings = settings(&stores);

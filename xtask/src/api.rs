@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::corpus::client::{Batch, publish_all};
 use crate::corpus::server::Server;
-use crate::process::{cargo, line, root, run as run_command, target, wait};
+use crate::process::{build_programs, line, root, target, wait};
 use crate::tools;
 
 /// How long Schemathesis may take.
@@ -36,7 +36,7 @@ pub(crate) fn check() -> Result<(), String> {
 /// # Errors
 /// If an answer is not what the document says.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    run_command(&mut cargo("build --quiet --workspace --bin skillhub-local --bin skillhub"))?;
+    build_programs()?;
     let folder = fresh_folder()?;
     let server = Server::start(&folder.join("data"))?;
     let published = publish_all(&server, &root().join("examples/skills"))?;

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
-use crate::process::{cargo, root, run as run_command, target};
+use crate::process::{build_programs, cargo, root, run as run_command, target};
 use crate::tools::CARGO_LAMBDA;
 
 /// Options of the command.
@@ -67,7 +67,7 @@ pub(crate) fn zips(build: Build) -> Result<PathBuf, String> {
     let names = functions()?;
     match build {
         Build::Debug => {
-            run_command(&mut cargo("build --quiet --workspace --bins"))?;
+            build_programs()?;
             names.iter().try_for_each(|name| zip_debug(name))?;
             Ok(target().join("lambda-debug"))
         }

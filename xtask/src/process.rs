@@ -32,6 +32,15 @@ pub(crate) fn cargo(arguments: &str) -> Command {
     command
 }
 
+/// Builds every program of the workspace for debugging. Together with the tests, although those are not run: with them cargo
+/// chooses the features of dependencies that `cargo test` does, and nothing is built twice.
+///
+/// # Errors
+/// If the build fails.
+pub(crate) fn build_programs() -> Result<(), String> {
+    run(&mut cargo("build --quiet --workspace --bins --tests"))
+}
+
 /// Runs a program to its end with the terminal as its output. It reads no input.
 ///
 /// # Errors

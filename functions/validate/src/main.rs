@@ -11,7 +11,7 @@ async fn main() -> Result<(), lambda_runtime::Error> {
     skillhub_web::init_logging();
     let variable = |name: &str| std::env::var(name).ok();
     let settings = Settings::from_variables(variable)?;
-    let connection = Connection::from_env().await;
+    let connection = Connection::from_env();
     let (table, objects) = (connection.table(&settings), connection.objects(&settings));
     let policy = skillhub_validate::policy(variable)?;
     let validator = &Validator { table, objects, policy, clock: Clock::default() };

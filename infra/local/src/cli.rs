@@ -4,7 +4,9 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::Config;
 use crate::examples::{self, Example};
@@ -13,10 +15,8 @@ use crate::run::{Running, start};
 /// Runs local mode until Ctrl-C or SIGTERM; a second signal ends it at once.
 pub async fn main() -> ExitCode {
     let config = Config::parse();
-    match EnvFilter::try_new(config.log_filter()) {
-        Ok(filter) => tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init(),
-        Err(error) => return fail(&format!("--log: {error}")),
-    }
+    let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_filter(config.log_filter());
+    tracing_subscriber::registry().with(log).init();
     let running = match start(&config).await {
         Ok(running) => running,
         Err(error) => return fail(&error.to_string()),

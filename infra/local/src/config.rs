@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use clap::builder::FalseyValueParser;
 use skillhub_store::{Issuer, Settings, SettingsError};
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// Runs skillhub on this machine: the API, an object store and DynamoDB in one process on 127.0.0.1.
 #[derive(Clone, Debug, Parser)]
@@ -40,7 +41,7 @@ pub struct Config {
 
     /// What to log: error, warn, info, debug or trace.
     #[arg(long, value_name = "LEVEL", env = "SKILLHUB_LOCAL_LOG", default_value = "info")]
-    log: String,
+    log: LevelFilter,
 
     /// Log errors only, and don't say what is listening where.
     #[arg(long, short, env = "SKILLHUB_LOCAL_QUIET", value_parser = FalseyValueParser::new())]
@@ -63,8 +64,8 @@ impl Config {
     }
 
     /// The filter for `tracing`.
-    pub fn log_filter(&self) -> String {
-        let level = if self.quiet { "error" } else { &self.log };
+    pub(crate) fn log_filter(&self) -> Targets {
+        let level = if self.quiet { LevelFilter::ERROR } else { self.log };
         skillhub_web::log_filter(level)
     }
 }

@@ -45,8 +45,7 @@ impl LocalRegistry {
             &stores.object_endpoint(),
             (access_key, secret_key.expose()),
             &stores.ca_pem,
-        )
-        .await?;
+        )?;
         let functions = Functions::new(&connection, settings(issuer), Clock::default());
         let Validator { table, objects, clock, .. } = functions.validator();
         table.create_if_absent().await?;

@@ -1,11 +1,14 @@
 //! Connections to the stores: AWS, or whatever speaks its protocols.
 
+use std::env;
 use std::time::Duration;
 
+use aws_config::environment::EnvironmentVariableCredentialsProvider;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
-use aws_config::{BehaviorVersion, ConfigLoader, Region, SdkConfig};
+use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::Credentials;
+use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_sdk_s3::config::{RequestChecksumCalculation, ResponseChecksumValidation};
 use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
@@ -54,17 +57,24 @@ impl Default for Patience {
 pub struct ConnectionError(String);
 
 impl Connection {
-    /// The stores that the environment names: AWS, or the addresses in `AWS_ENDPOINT_URL_…`.
-    pub async fn from_env() -> Self {
-        let config = tuned(aws_config::defaults(BehaviorVersion::latest())).http_client(https(TlsContext::default()));
-        Self { config: config.load().await, dynamodb_url: None, s3_url: None }
+    /// The stores that the environment names, as Lambda sets it: AWS in `AWS_REGION`, or the addresses in
+    /// `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_ENDPOINT_URL_S3`, or in `AWS_ENDPOINT_URL` for both; credentials in
+    /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, read at every use. The SDK's chain of other
+    /// sources is left out: it would be a tenth of a function's program, and a part of each cold start.
+    pub fn from_env() -> Self {
+        let set = |name| env::var(name).ok().filter(|value| !value.is_empty());
+        let url = |of| set(of).or_else(|| set("AWS_ENDPOINT_URL"));
+        let region = set("AWS_REGION").or_else(|| set("AWS_DEFAULT_REGION")).map(Region::new);
+        let credentials = SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new());
+        let config = config(TlsContext::default(), region, credentials);
+        Self { config, dynamodb_url: url("AWS_ENDPOINT_URL_DYNAMODB"), s3_url: url("AWS_ENDPOINT_URL_S3") }
     }
 
     /// Stores at these addresses, with fixed credentials, trusting the authority in `ca_pem` besides the usual ones.
     ///
     /// # Errors
     /// If `ca_pem` is no certificate.
-    pub async fn to(
+    pub fn to(
         dynamodb_url: &str,
         s3_url: &str,
         (access_key, secret_key): (&str, &str),
@@ -73,12 +83,9 @@ impl Connection {
         let trust = TrustStore::default().with_pem_certificate(ca_pem.as_bytes());
         let tls = TlsContext::builder().with_trust_store(trust).build().map_err(|e| ConnectionError(e.to_string()))?;
         let credentials = Credentials::new(access_key, secret_key, None, None, "fixed");
-        let config = tuned(aws_config::defaults(BehaviorVersion::latest()))
-            .http_client(https(tls))
-            .region(Region::from_static("us-east-1"))
-            .credentials_provider(credentials);
-        let (dynamodb_url, s3_url) = (Some(dynamodb_url.to_owned()), Some(s3_url.to_owned()));
-        Ok(Self { config: config.load().await, dynamodb_url, s3_url })
+        let region = Some(Region::from_static("us-east-1"));
+        let config = config(tls, region, SharedCredentialsProvider::new(credentials));
+        Ok(Self { config, dynamodb_url: Some(dynamodb_url.to_owned()), s3_url: Some(s3_url.to_owned()) })
     }
 
     /// The same stores with another patience.
@@ -116,13 +123,17 @@ impl Connection {
     }
 }
 
-fn https(tls: TlsContext) -> aws_sdk_s3::config::SharedHttpClient {
-    Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).tls_context(tls).build_https()
-}
-
-fn tuned(config: ConfigLoader) -> ConfigLoader {
+fn config(tls: TlsContext, region: Option<Region>, credentials: SharedCredentialsProvider) -> SdkConfig {
+    let https = Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).tls_context(tls).build_https();
     let patience = Patience::default();
-    config.timeout_config(patience.timeouts()).retry_config(patience.retries())
+    SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .http_client(https)
+        .region(region)
+        .credentials_provider(credentials)
+        .timeout_config(patience.timeouts())
+        .retry_config(patience.retries())
+        .build()
 }
 
 impl Patience {

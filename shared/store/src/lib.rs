@@ -60,6 +60,8 @@ pub use parts::NewTicket;
 pub use publish::{Decision, Publication, Situation};
 pub use rate::{Permit, Rate};
 pub use release_key::release_key;
+#[cfg(feature = "seed")]
+pub use seed::SeedArtifact;
 pub use sessions::{Claim, Due, Fenced, Opened, OpenedBy, Quota};
 pub use settings::{Settings, SettingsError};
 pub use table::Table;

@@ -68,7 +68,7 @@ pub struct Publication<'a> {
     pub situation: &'a Situation,
     /// The version's body.
     pub body: &'a VersionBody,
-    /// What other clients know its content by, at most 2.
+    /// What other clients know its content by, at most 4.
     pub fingerprints: &'a [Sha256],
     /// Digest of the artifact.
     pub artifact_sha256: Sha256,

@@ -170,7 +170,10 @@ impl Step<'_> {
                 None => Stage::Reopen(*slot, *attempt),
             })],
             Stage::Decide(slot, attempt, bytes) => self.decide(*slot, *attempt, *bytes, from),
-            Stage::End(slot, attempt, verdict) => vec![self.end((*slot, *attempt), *verdict, from)],
+            Stage::End(slot, attempt, verdict) => {
+                let end = self.end((*slot, *attempt), *verdict, from);
+                [end].into_iter().chain(self.is_overdue(*slot).then(|| same(Stage::Over))).collect()
+            }
             Stage::Reopen(slot, attempt) => {
                 let mut world = self.world.clone();
                 if let Some(session) = world.sessions.get_mut(slot).filter(|s| s.is_claimed_by(*attempt)) {
@@ -294,10 +297,15 @@ impl Step<'_> {
             Verdict::Publish => self.end((slot, attempt), verdict, from),
             _ => same(Stage::End(slot, attempt, verdict)),
         }];
-        if self.world.time > session.lease {
+        if self.is_overdue(slot) {
             next.push(same(Stage::Over));
         }
         next
+    }
+
+    /// Whether a claim has ended by itself: its validator leaves the verdict to the next one.
+    fn is_overdue(&self, slot: Slot) -> bool {
+        self.world.sessions.get(&slot).is_some_and(|session| self.world.time > session.lease)
     }
 
     fn end(&self, (slot, attempt): (Slot, u32), verdict: Verdict, from: &Running) -> Next {
@@ -394,5 +402,46 @@ impl Step<'_> {
             Stage::Over
         };
         Some((world, Running { stage, swept, ..from.clone() }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::op::{Pause, Request};
+    use crate::model::words::{Caller, Content, Number, Person, SLUGS, Space};
+    use crate::model::world::Session;
+
+    /// A session with an upload that was claimed so often already, in the last claim's time.
+    fn claimed(attempt: u32, content: Content) -> World {
+        let name = Name { space: Space::Global, slug: SLUGS[0] };
+        let request = Request { name, number: Number(0), content, scope: None, tags: Vec::new() };
+        let (by, person, state) = (Caller::Main(Person::Admin), Person::Admin, UploadState::Validating);
+        let session = Session { by, person, request, state, attempt, lease: 90, until: 3600, code: None };
+        World {
+            sessions: BTreeMap::from([(Slot(0), session)]),
+            staged: BTreeMap::from([(Slot(0), Bytes::Declared)]),
+            ..World::default()
+        }
+    }
+
+    /// Histories of seed 1096 and its like: time passes between a claim and its verdict.
+    #[test]
+    fn a_verdict_whose_claim_has_ended_meanwhile_is_left_to_the_next_claim() {
+        for (attempt, content) in [(0, Content::Bad), (4, Content::Bad), (5, Content::A)] {
+            let passed = |op| Happened { op, answer: Answer::done(200) };
+            let pause = || passed(Op::Advance(Pause::Lease));
+            let event = || passed(Op::Event(Slot(0)));
+            let later = explain(&[claimed(attempt, content)], &[pause()], false, None).unwrap();
+            let states = |turn: &[Happened]| -> BTreeSet<_> {
+                let worlds = explain(&later, turn, false, None).unwrap();
+                worlds.iter().map(|world| world.sessions[&Slot(0)].fact(Slot(0))).collect()
+            };
+            let alone = states(&[event()]);
+            let left = format!("session 0 VALIDATING attempt {} -", attempt + 1);
+            assert!(!alone.contains(&left), "{alone:?}");
+            let beside_a_pause = states(&[event(), pause()]);
+            assert!(beside_a_pause.contains(&left) && beside_a_pause.is_superset(&alone), "{beside_a_pause:?}");
+        }
     }
 }

@@ -196,7 +196,7 @@ impl Registry {
             _ => None,
         });
         let settings = settings.unwrap();
-        Connection::to(tables, objects, keys, &ca_pem).await.unwrap().objects(&settings)
+        Connection::to(tables, objects, keys, &ca_pem).unwrap().objects(&settings)
     }
 
     /// Waits until every session has ended and every upload is gone.

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use self::project::Project;
 use crate::corpus::{ARC, Batch, Server, publish_all};
-use crate::process::{cargo, run as run_command, target};
+use crate::process::{build_programs, target};
 
 /// How many skills are installed into each folder.
 const PER_FOLDER: usize = 3;
@@ -35,7 +35,7 @@ const FOLDERS: [Folder; 4] = [
 /// # Errors
 /// The first thing that is not as it should be, or a client that cannot be installed.
 pub(crate) fn run() -> Result<(), String> {
-    run_command(&mut cargo("build --quiet --workspace --bin skillhub-local --bin skillhub"))?;
+    build_programs()?;
     ARC.fetch()?;
     let home = fresh_folder()?;
     let server = Server::start(&home.join("data"))?;

@@ -23,7 +23,7 @@ pub(crate) use self::client::{Batch, publish_all};
 use self::fetch::PACKS;
 pub(crate) use self::fetch::Pack;
 pub(crate) use self::server::Server;
-use crate::process::{cargo, run as run_command, target};
+use crate::process::{build_programs, target};
 
 /// A pack of which every skill can be published.
 pub(crate) const ARC: &Pack = &PACKS[0];
@@ -77,7 +77,7 @@ fn publish(seed: Option<u64>) -> Result<(), String> {
     let seed = seed.unwrap_or_else(seed_of_now);
     println!("seed {seed}");
     let mut random = StdRng::seed_from_u64(seed);
-    run_command(&mut cargo("build --quiet --workspace --bin skillhub-local --bin skillhub"))?;
+    build_programs()?;
     let folder = fresh_folder()?;
     let batches = undisturbed(&mut random, &folder)?;
     let (pack, batch) = batches.first().ok_or("there is no pack")?;

@@ -15,7 +15,7 @@ use skillhub_protocol::Finding;
 
 use super::client::Failure;
 use super::fetch::{ARC_FREE_SKILLS, Archive, ECC_UNIVERSAL, home};
-use crate::process::{cargo, root, run as run_command, target};
+use crate::process::{build_programs, root, target};
 
 /// Where the verdicts are kept, from the root of the workspace.
 const PAGE: &str = "docs/corpus.md";
@@ -84,7 +84,7 @@ impl Verdict {
 /// # Errors
 /// If a pack cannot be fetched or does not hold what it should, a skill that must pass does not, or the page differs.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    run_command(&mut cargo("build --quiet --workspace --bin skillhub"))?;
+    build_programs()?;
     let start = Instant::now();
     let mut judged = Vec::new();
     for pack in &PACKS {

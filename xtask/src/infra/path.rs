@@ -1,5 +1,6 @@
 //! The whole path through a deployed registry: a token, skills that other people wrote, everything that becomes of them.
 
+mod clawhub;
 mod client;
 mod events;
 mod refusals;
@@ -14,7 +15,7 @@ use self::client::{Api, Skillhub};
 use super::cloud::Cloud;
 use super::stack::{Issuer, Stack};
 use crate::corpus::ARC;
-use crate::process::{cargo, run as run_command};
+use crate::process::{build_programs, run as run_command};
 
 /// How many skills are published.
 const SKILLS: usize = 20;
@@ -26,7 +27,7 @@ const INSTALLED: usize = 3;
 /// # Errors
 /// The first step that is not as it should be.
 pub(super) fn run(cloud: &Cloud, objects_url: &str, zips: &Path) -> Result<(), String> {
-    run_command(&mut cargo("build --quiet --workspace --bin issuer --bin skillhub"))?;
+    build_programs()?;
     let issuer = Issuer::start()?;
     let stack = Stack::deploy(cloud, &templates(cloud.folder(), zips)?, objects_url, &issuer)?;
     println!("deployed: {}", stack.output("ApiUrl")?);
@@ -63,6 +64,7 @@ pub(super) fn walk(stack: &Stack<'_>, token: &str) -> Result<(), String> {
     listed(&api, token, SKILLS)?;
     installed(&skillhub, &slugs, &skills, &cloud.folder().join("project"))?;
     downloaded(&api, token, &slugs)?;
+    clawhub::installs(stack, token, slugs.first().ok_or("nothing was published")?, &skills)?;
     events::demand(stack)?;
     yanked(&skillhub, &api, token, &slugs)?;
     swept(stack)
@@ -121,11 +123,17 @@ fn installed(skillhub: &Skillhub, slugs: &[String], sources: &Path, project: &Pa
     for slug in slugs.iter().take(INSTALLED) {
         let folder = project.display().to_string();
         skillhub.run(&["install", slug, "--dir", &folder, "--quiet"])?;
-        let mut diff = std::process::Command::new("diff");
-        run_command(diff.args(["-r", "-x", ".astron"]).arg(sources.join(slug)).arg(project.join(slug)))?;
+        equal(&sources.join(slug), &project.join(slug), &[])?;
     }
     println!("installed {INSTALLED} skills, equal to their sources");
     Ok(())
+}
+
+/// Demands that two folders of a skill are equal, but for what a client keeps beside its files. The pack has notes of its maker's
+/// tools in some of its folders, which are no part of a skill.
+fn equal(source: &Path, installed: &Path, beside: &[&str]) -> Result<(), String> {
+    let left_out = [".astron"].iter().chain(beside).flat_map(|name| ["-x", name]);
+    run_command(std::process::Command::new("diff").arg("-r").args(left_out).arg(source).arg(installed))
 }
 
 /// Ids of skill and current version.

@@ -10,7 +10,7 @@ use clap::Args;
 use super::cloud::Cloud;
 use super::path::walk;
 use super::stack::Stack;
-use crate::process::{cargo, root, run as run_command, target};
+use crate::process::{build_programs, root, target};
 
 /// The report, from the root of the workspace. It says "not run" until somebody has.
 const REPORT: &str = "docs/aws-smoke.md";
@@ -29,7 +29,7 @@ pub(crate) struct Options {
 /// The first step that is not as it should be; the report says which.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let token = env::var("SKILLHUB_TOKEN").map_err(|_| "SKILLHUB_TOKEN must hold an administrator's API token")?;
-    run_command(&mut cargo("build --quiet --workspace --bin skillhub"))?;
+    build_programs()?;
     let folder = target().join("aws-smoke");
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;

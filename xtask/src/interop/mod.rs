@@ -33,7 +33,7 @@ use self::outside::Outside;
 use self::play::{Played, play};
 use self::scenario::Scenario;
 use self::stage::Stage;
-use crate::process::{cargo, root, run as run_command, target};
+use crate::process::{build_programs, root, target};
 
 /// Where the results are kept, from the root of the workspace.
 const PAGE: &str = "docs/interop.md";
@@ -74,7 +74,7 @@ struct Backstage {
 /// # Errors
 /// Everything that is not as it should be; a client that cannot be installed; if the page is to be checked and would change.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
-    run_command(&mut cargo("build --quiet --workspace --bin skillhub-local --bin skillhub"))?;
+    build_programs()?;
     let backstage = Backstage::new()?;
     let families = Family::value_variants().iter().filter(|family| options.client.is_none_or(|only| only == **family));
     let mut told: Vec<Told> = families.map(|family| Told::nothing_yet(*family)).collect();

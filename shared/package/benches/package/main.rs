@@ -2,18 +2,18 @@
 //!
 //! Each round runs every contestant once, one after the other, and every figure is the median of the rounds. The program fails
 //! if a target is missed by more than [`SLACK`].
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports on the terminal")]
+#![expect(clippy::print_stderr, reason = "a program that reports on the terminal")]
 
 mod bare;
 mod hostile;
 mod sample;
 
-use std::fs;
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use peak_alloc::PeakAlloc;
+use skillhub_bench::{Bound, Row, Unit, median, shares};
 use skillhub_package::{Contents, Declared, Policy, Report, canonical, check, sha256, verify};
 use skillhub_protocol::{Manifest, Scope};
 
@@ -24,6 +24,7 @@ static HEAP: PeakAlloc = PeakAlloc;
 
 /// How often each contestant runs.
 const ROUNDS: usize = 31;
+const METHOD: &str = "in turn, in one process, median";
 /// A target may be missed by this factor, for the noise of a shared machine.
 const SLACK: f64 = 1.15;
 /// A validation takes at most this share more than the bare loop.
@@ -56,7 +57,6 @@ fn run(hostile: &[hostile::Archive]) -> Result<bool, String> {
     let (upload, bare) = upload()?;
     validate(&upload)?;
     let times = Times::measure(&upload, &bare, hostile)?;
-    println!("{ROUNDS} rounds, median; load average {}; slack {SLACK}", load_average());
     let validation = times.report_validation();
     let heap = report_heap(&upload)?;
     let refusals = times.report_refusals(hostile);
@@ -68,7 +68,7 @@ fn upload() -> Result<(Upload, Bare), String> {
     let made = canonical(&contents);
     let manifest = manifest(&contents).map_err(|e| e.to_string())?;
     let (files, unpacked) = (contents.files().len(), unpacked(&contents));
-    println!("package: {files} files, {unpacked} bytes, packed {} bytes", made.bytes.len());
+    eprintln!("package: {files} files, {unpacked} bytes, packed {} bytes", made.bytes.len());
     let sizes = contents.files().iter().map(|file| file.data().len()).collect();
     Ok((Upload { archive: made.bytes, manifest }, Bare { locations: made.locations, sizes }))
 }
@@ -98,10 +98,10 @@ fn look_at(archive: &[u8]) -> Report {
 /// The times of each contestant, one for each round.
 #[derive(Default)]
 struct Times {
-    validation: Vec<Duration>,
-    keeping: Vec<Duration>,
-    dropping: Vec<Duration>,
-    refusals: Vec<Vec<Duration>>,
+    validation: Vec<f64>,
+    keeping: Vec<f64>,
+    dropping: Vec<f64>,
+    refusals: Vec<Vec<f64>>,
 }
 
 impl Times {
@@ -119,44 +119,27 @@ impl Times {
     }
 
     fn report_validation(&self) -> bool {
-        let ms = |times: &[Duration]| median(times.iter().map(|time| time.as_secs_f64() * 1e3));
-        let (validation, keeping, dropping) = (ms(&self.validation), ms(&self.keeping), ms(&self.dropping));
-        println!(
-            "validation {validation:.2} ms; bare loop: keeps the files {keeping:.2} ms, drops them {dropping:.2} ms"
-        );
-        let ratio = |floor: &[Duration]| median(self.validation.iter().zip(floor).map(|(a, b)| share(*a, *b)));
-        println!("     validation / bare loop that drops the files: {:.3}", ratio(&self.dropping));
-        judge("P1", "validation / bare loop that keeps the files", ratio(&self.keeping), VALIDATION)
+        let [validation, keeping, dropping] = [&self.validation, &self.keeping, &self.dropping];
+        told("validation of a full package", median(validation.iter().map(|s| s * 1e3).collect()), Unit::Millis);
+        let dropped = median(shares(validation, dropping));
+        told("validation / bare loop that drops the files", dropped, Unit::Times);
+        judge("P1", "validation / bare loop that keeps the files", median(shares(validation, keeping)), VALIDATION)
     }
 
     fn report_refusals(&self, hostile: &[hostile::Archive]) -> bool {
-        let ratio = |times: &[Duration]| median(times.iter().zip(&self.validation).map(|(a, b)| share(*a, *b)));
-        let mut ratios: Vec<_> = hostile.iter().zip(&self.refusals).map(|(a, times)| (ratio(times), &a.name)).collect();
-        ratios.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let Some((worst, name)) = ratios.first() else { return false };
-        let text = format!("worst of {} refusals / validation: {name}", ratios.len());
-        let is_met = judge("P2", &text, *worst, REFUSAL);
-        ratios.iter().skip(1).take(4).for_each(|(ratio, name)| println!("     then {name}: {ratio:.4}"));
-        is_met
+        let ratio = |times: &Vec<f64>| median(shares(times, &self.validation));
+        let ratios = hostile.iter().zip(&self.refusals).map(|(archive, times)| (ratio(times), &archive.name));
+        let Some((worst, name)) = ratios.max_by(|a, b| a.0.total_cmp(&b.0)) else { return false };
+        judge("P2", &format!("worst of {} refusals / validation: {name}", hostile.len()), worst, REFUSAL)
     }
 }
 
-/// The time until a result is there; giving it back does not count.
-fn timed<T>(work: impl FnOnce() -> Result<T, String>) -> Result<Duration, String> {
+/// The seconds until a result is there; giving it back does not count.
+fn timed<T>(work: impl FnOnce() -> Result<T, String>) -> Result<f64, String> {
     let start = Instant::now();
     let result = black_box(work());
-    let time = start.elapsed();
+    let time = start.elapsed().as_secs_f64();
     result.map(|_| time)
-}
-
-fn share(a: Duration, b: Duration) -> f64 {
-    a.as_secs_f64() / b.as_secs_f64()
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// The most heap during one validation, the archive included.
@@ -167,21 +150,17 @@ fn report_heap(upload: &Upload) -> Result<bool, String> {
     let peak = HEAP.peak_usage() - others;
     let files = report.package.map_or(0, |package| unpacked(&package.contents));
     let target = upload.archive.len() + files + HEAP_BEYOND;
-    println!("     peak heap {peak} bytes, of which archive and files are {}", upload.archive.len() + files);
+    told("peak heap beyond archive and files", peak as f64 - (upload.archive.len() + files) as f64, Unit::Bytes);
     Ok(judge("P1", "peak heap / (archive + files + 2 MiB)", peak as f64 / target as f64, 1.0))
 }
 
-fn judge(row: &str, what: &str, figure: f64, target: f64) -> bool {
-    let (is_met, verdict) = match figure / target {
-        ratio if ratio <= 1.0 => (true, "met"),
-        ratio if ratio <= SLACK => (true, "missed within the slack"),
-        _ => (false, "MISSED"),
-    };
-    println!("{row}   {what}: {figure:.4}, target {target}: {verdict}");
-    is_met
+/// A figure for information.
+fn told(what: &str, figure: f64, unit: Unit) {
+    Row::new("P1", what, figure, unit).method(METHOD, ROUNDS).print();
 }
 
-fn load_average() -> String {
-    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    text.split(' ').next().filter(|load| !load.is_empty()).unwrap_or("unknown").to_owned()
+/// Whether a target is met, or missed by the slack at most.
+fn judge(row: &str, what: &str, figure: f64, most: f64) -> bool {
+    Row::new(row, what, figure, Unit::Times).demands(Bound::AtMost(most)).method(METHOD, ROUNDS).print();
+    figure <= most * SLACK
 }
