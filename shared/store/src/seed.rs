@@ -1,9 +1,9 @@
 //! Filling a table for tests and benchmarks: the items of a publish, by the thousand. No function has this.
 
-use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
+use aws_sdk_dynamodb::types::{Put, TransactWriteItem};
 use rand::{Rng, RngExt};
 use sha2::{Digest, Sha256 as Hasher};
-use skillhub_protocol::{Manifest, Sha256, SkillId, UploadId, UploadState, UtcMillis};
+use skillhub_protocol::{Manifest, Sha256, SkillId, UploadId, UploadState, UtcMillis, VersionId};
 
 use crate::artifacts::{BodyExtra, FileSpan, VersionBody};
 use crate::audience::Audience;
@@ -11,11 +11,24 @@ use crate::codec::Attributes;
 use crate::error::{StoreError, sdk_error};
 use crate::ids::{mint_skill_id, mint_upload_id, mint_version_id};
 use crate::items::{MembershipItem, SessionItem};
+use crate::keys::ObjectKey;
 use crate::publish::{Publication, Situation};
 use crate::table::Table;
 
-/// How many items one call writes.
-const BATCH: usize = 25;
+/// How many items one call writes: as many as a transaction may have. A store that keeps each transaction safe before it
+/// answers takes a batch of single writes much longer.
+const BATCH: usize = 100;
+
+/// The canonical archive of a version: what its items say of it.
+#[derive(Debug, Clone)]
+pub struct SeedArtifact {
+    /// Its digest.
+    pub sha256: Sha256,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Where the files of the manifest are in it, in the manifest's order.
+    pub files: Vec<FileSpan>,
+}
 
 impl Table {
     /// Writes a skill of one version for each manifest, as if its publisher had published them one after the other, a
@@ -31,33 +44,65 @@ impl Table {
         now: UtcMillis,
         rng: &mut impl Rng,
     ) -> Result<Vec<SkillId>, StoreError> {
-        let mut skills = Vec::new();
-        let mut items = Vec::new();
-        for (i, manifest) in manifests.iter().enumerate() {
-            let at = now.plus_millis(i64::try_from(i).unwrap_or(i64::MAX));
-            let session = session(by, audience, manifest, at, rng)?;
-            items.extend(items_of(&session, manifest, rng.random())?);
-            skills.extend(session.skill_id);
-        }
-        for batch in items.chunks(BATCH) {
-            self.write_batch(batch).await?;
-        }
-        Ok(skills)
+        let versions = manifests.iter().map(|manifest| (manifest, None));
+        let keys = self.seed_versions(by, audience, versions, now, rng).await?;
+        Ok(keys.into_iter().map(|(skill, _)| skill).collect())
     }
 
-    async fn write_batch(&self, items: &[Attributes]) -> Result<(), StoreError> {
-        let put = |item: &Attributes| {
-            let put = PutRequest::builder().set_item(Some(item.clone())).build();
-            put.map(|put| WriteRequest::builder().put_request(put).build())
-        };
-        let mut left: Vec<_> =
-            items.iter().map(put).collect::<Result<_, _>>().map_err(|e| StoreError::corrupt("seed", e))?;
-        while !left.is_empty() {
-            let answer = self.client.batch_write_item().request_items(&self.name, left).send().await;
-            let answer = answer.map_err(|e| sdk_error("BatchWriteItem", e))?;
-            left = answer.unprocessed_items.unwrap_or_default().remove(&self.name).unwrap_or_default();
+    /// The same for skills whose artifacts the caller stores: gives the key of each.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn seed_with_artifacts(
+        &self,
+        by: &MembershipItem,
+        audience: &Audience,
+        skills: &[(Manifest, SeedArtifact)],
+        now: UtcMillis,
+        rng: &mut impl Rng,
+    ) -> Result<Vec<ObjectKey>, StoreError> {
+        let versions = skills.iter().map(|(manifest, artifact)| (manifest, Some(artifact)));
+        let ids = self.seed_versions(by, audience, versions, now, rng).await?;
+        let keys = ids.into_iter().zip(skills);
+        Ok(keys.map(|((skill, version), (_, a))| ObjectKey::Package { skill, version, artifact: a.sha256 }).collect())
+    }
+
+    async fn seed_versions<'a>(
+        &self,
+        by: &MembershipItem,
+        audience: &Audience,
+        versions: impl Iterator<Item = (&'a Manifest, Option<&'a SeedArtifact>)>,
+        now: UtcMillis,
+        rng: &mut impl Rng,
+    ) -> Result<Vec<(SkillId, VersionId)>, StoreError> {
+        let (mut ids, mut items) = (Vec::new(), Vec::new());
+        for (i, (manifest, artifact)) in versions.enumerate() {
+            let at = now.plus_millis(i64::try_from(i).unwrap_or(i64::MAX));
+            let mut session = session(by, audience, manifest, at, rng)?;
+            if let Some(artifact) = artifact {
+                (session.package_sha256, session.package_bytes) = (artifact.sha256, artifact.bytes);
+            }
+            items.extend(items_of(&session, manifest, artifact, rng.random())?);
+            ids.extend(session.skill_id.zip(session.version_id));
+            while items.len() >= BATCH {
+                self.put_all(items.drain(..BATCH)).await?;
+            }
         }
-        Ok(())
+        if !items.is_empty() {
+            self.put_all(items.into_iter()).await?;
+        }
+        Ok(ids)
+    }
+
+    /// Writes at most [`BATCH`] items, whatever is there.
+    async fn put_all(&self, items: impl Iterator<Item = Attributes>) -> Result<(), StoreError> {
+        let put = |item| {
+            let put = Put::builder().table_name(&self.name).set_item(Some(item)).build();
+            put.map(|put| TransactWriteItem::builder().put(put).build())
+        };
+        let puts = items.map(put).collect::<Result<_, _>>().map_err(|e| StoreError::corrupt("seed", e))?;
+        let answer = self.client.transact_write_items().set_transact_items(Some(puts)).send().await;
+        answer.map_err(|e| sdk_error("TransactWriteItems", e)).map(drop)
     }
 }
 
@@ -100,7 +145,12 @@ fn session(
 }
 
 /// Everything that publishing it puts; its session and the demands on its publisher are no part of it.
-fn items_of(session: &SessionItem, manifest: &Manifest, random: u64) -> Result<Vec<Attributes>, StoreError> {
+fn items_of(
+    session: &SessionItem,
+    manifest: &Manifest,
+    artifact: Option<&SeedArtifact>,
+    random: u64,
+) -> Result<Vec<Attributes>, StoreError> {
     let (Some(skill_id), Some(version_id), Some(published_at)) =
         (&session.skill_id, &session.version_id, session.published_at)
     else {
@@ -108,7 +158,8 @@ fn items_of(session: &SessionItem, manifest: &Manifest, random: u64) -> Result<V
     };
     let frontmatter = serde_json::json!({ "name": manifest.name, "description": manifest.description });
     let nowhere = FileSpan { offset: 0, bytes: 0, deflated: false };
-    let extra = BodyExtra { frontmatter, files: vec![nowhere; manifest.files().len()] };
+    let files = artifact.map_or_else(|| vec![nowhere; manifest.files().len()], |artifact| artifact.files.clone());
+    let extra = BodyExtra { frontmatter, files };
     let publication = Publication {
         session,
         skill_id,

@@ -55,6 +55,11 @@ pub struct Call {
     pub attempt: u32,
     /// Bytes of the request's body.
     pub bytes_in: usize,
+    /// Bytes of the items that it puts, and of those in its answer, as DynamoDB counts them.
+    pub item_bytes: usize,
+    /// Capacity that it has consumed, indexes included: units of reading or of writing, whichever it does. Nothing unless the
+    /// proxy counts them.
+    pub units: Option<f64>,
     /// What the proxy did to it.
     pub fault: Option<Fault>,
     /// What the store answered, if it was asked and has answered.
@@ -123,6 +128,8 @@ impl Call {
             invocation: text(headers, "amz-sdk-invocation-id").to_owned(),
             attempt: attempt.and_then(|n| n.parse().ok()).unwrap_or(1),
             bytes_in: 0,
+            item_bytes: 0,
+            units: None,
             fault: None,
             answer: None,
         }

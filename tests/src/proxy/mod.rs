@@ -6,6 +6,7 @@ mod fault;
 mod permission;
 mod plan;
 mod serve;
+mod units;
 
 pub use call::{Answered, Call, Operation};
 pub use fault::Fault;
@@ -14,6 +15,7 @@ pub use plan::{Chaos, Held, Moment, Which, every, nth};
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::Uri;
@@ -64,6 +66,11 @@ impl Proxy {
     /// The same, but each call once, however often the SDK has tried.
     pub fn take_calls(&self) -> Vec<Call> {
         self.take_attempts().into_iter().filter(|call| call.attempt == 1).collect()
+    }
+
+    /// From now on the table is asked what every call consumes: see [`Call::units`].
+    pub fn count_units(&self) {
+        self.log.units.store(true, Ordering::Relaxed);
     }
 
     /// Lets a fault happen to these calls.
@@ -130,6 +137,7 @@ struct Log {
     plan: Mutex<Plan>,
     deletions: Mutex<Vec<String>>,
     under_way: watch::Sender<usize>,
+    units: AtomicBool,
 }
 
 /// Attempts under their numbers, in order.

@@ -23,7 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 use super::call::{Answered, Call, Operation};
 use super::fault::Fault;
 use super::plan::{Action, Moment};
-use super::{Log, Store};
+use super::{Log, Store, units};
 use crate::wire::{Wire, WireError};
 
 /// A whole answer, or one that ends in the middle.
@@ -156,8 +156,25 @@ impl Upstream {
     }
 
     /// Sends the call to its store, with every header as it came, and notes the answer.
-    async fn pass_on(&self, number: usize, call: &Call, request: (Parts, Bytes)) -> Result<Response<Bytes>, Ended> {
-        let answer = self.send(request).await.map_err(|_| Ended)?;
+    async fn pass_on(
+        &self,
+        number: usize,
+        call: &Call,
+        (mut head, mut body): (Parts, Bytes),
+    ) -> Result<Response<Bytes>, Ended> {
+        let counts = self.store == Store::Table && self.log.units.load(Ordering::Relaxed);
+        if counts {
+            self.log.complete(number, |call| call.item_bytes += units::item_bytes(&body));
+            body = units::demand(&body).ok_or(Ended)?;
+            head.headers.insert(CONTENT_LENGTH, body.len().into());
+        }
+        let answer = self.send((head, body)).await.map_err(|_| Ended)?;
+        if counts {
+            self.log.complete(number, |call| {
+                call.item_bytes += units::item_bytes(answer.body());
+                call.units = units::consumed(answer.body());
+            });
+        }
         let items = (call.operation == Operation::Query)
             .then(|| serde_json::from_slice::<serde_json::Value>(answer.body()).ok()?["Count"].as_u64())
             .flatten();

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde::Deserialize;
+use skillhub_bench::{Bound, Report, Row, Unit};
 
-use crate::process::{capture, cargo, run as run_command, target};
+use super::programs;
+use crate::process::{capture, target};
 use crate::tools::{self, Tool};
 
 /// The most CPU time of a cold process, in milliseconds.
@@ -16,6 +18,8 @@ const MIN_RATIO: f64 = 10.0;
 /// The same with a thousand installed skills, in milliseconds.
 const MAX_CPU_MS_OF_THOUSAND: f64 = 100.0;
 const SKILLS: usize = 10;
+/// How often each command runs.
+const RUNS: usize = 15;
 
 /// What is measured: our command, and those of others that do the same.
 struct Action {
@@ -91,67 +95,66 @@ const ACTIONS: [Action; 6] = [
 #[derive(Deserialize)]
 struct Measured {
     command: String,
-    mean: f64,
     user: f64,
     system: f64,
 }
 
 #[derive(Deserialize)]
-struct Report {
+struct Export {
     results: Vec<Measured>,
 }
 
-/// Builds the command for release, measures, and prints a table.
+/// Measures.
 ///
 /// # Errors
-/// If a tool is missing, or a target is missed.
-pub(crate) fn run() -> Result<(), String> {
+/// If a tool is missing, or a command fails.
+pub(super) fn run(report: &mut Report) -> Result<(), String> {
     tools::need("hyperfine", &["--version"], "hyperfine")?;
-    run_command(&mut cargo("build --quiet --release --package skillhub-cli --bin skillhub"))?;
+    let ours = programs()?.path("skillhub")?.clone();
     let home = target().join("bench/cli");
-    println!("{:20}{:14}{:>10}{:>10}{:>9}", "action", "client", "CPU ms", "wall ms", "x ours");
-    let mut missed = Vec::new();
+    let mut rows = Vec::new();
     for action in &ACTIONS {
-        let project = Project::fresh(&home, action.skills)?;
-        missed.extend(measure(action, &project)?);
+        let project = Project::fresh(&home, &ours, action.skills)?;
+        rows.extend(measure(action, &project)?);
     }
-    if missed.is_empty() { Ok(()) } else { Err(format!("targets missed:\n  {}", missed.join("\n  "))) }
+    report.merge(Report { rows, ..Report::default() });
+    Ok(())
 }
 
-/// Prints the rows of an action; gives the targets that it misses.
-fn measure(action: &Action, project: &Project) -> Result<Vec<String>, String> {
-    let report = project.hyperfine(action)?;
+/// The rows of an action.
+fn measure(action: &Action, project: &Project) -> Result<Vec<Row>, String> {
+    let results = project.hyperfine(action)?.results;
     let cpu = |measured: &Measured| (measured.user + measured.system) * 1000.0;
-    let ours = report.results.first().map(cpu).ok_or("hyperfine measured nothing")?;
-    let mut missed = Vec::new();
-    for (number, measured) in report.results.iter().enumerate() {
-        let (client, cpu) = (measured.command.as_str(), cpu(measured));
-        let ratio = cpu / ours;
-        println!("{:20}{client:14}{cpu:>10.1}{:>10.1}{ratio:>9.1}", action.name, measured.mean * 1000.0);
-        if number == 0 && cpu > action.max_cpu_ms {
-            missed.push(format!("{}: {cpu:.1} ms of CPU, at most {} are wanted", action.name, action.max_cpu_ms));
-        }
-        if number > 0 && ratio < MIN_RATIO {
-            missed.push(format!("{}: {client} takes {ratio:.1} times as much, {MIN_RATIO} are wanted", action.name));
-        }
-    }
-    Ok(missed)
+    let ours = results.first().map(cpu).ok_or("hyperfine measured nothing")?;
+    let method = format!("CPU of the process by hyperfine, mean, {} installed skills", action.skills);
+    let row = |(number, measured): (usize, &Measured)| {
+        let row = if number == 0 {
+            Row::new("P12", action.name, cpu(measured), Unit::Millis).demands(Bound::AtMost(action.max_cpu_ms))
+        } else {
+            let what = format!("{}: {} / ours", action.name, measured.command);
+            Row::new("P12", what, cpu(measured) / ours, Unit::Times).demands(Bound::AtLeast(MIN_RATIO))
+        };
+        row.method(method.as_str(), RUNS)
+    };
+    Ok(results.iter().enumerate().map(row).collect())
 }
 
 /// A project with installed skills, and a home folder.
 struct Project {
     home: PathBuf,
     folder: PathBuf,
+    /// Our command.
+    ours: PathBuf,
 }
 
 impl Project {
     /// Skills that nobody installed, and one in the cache that the lock file names: an installation asks no registry.
-    fn fresh(home: &Path, skills: usize) -> Result<Self, String> {
+    fn fresh(home: &Path, ours: &Path, skills: usize) -> Result<Self, String> {
         let fault = |e: std::io::Error| format!("{}: {e}", home.display());
         if home.exists() {
             fs::remove_dir_all(home).map_err(fault)?;
         }
-        let project = Self { home: home.join("home"), folder: home.join("project") };
+        let project = Self { home: home.join("home"), folder: home.join("project"), ours: ours.to_owned() };
         fs::create_dir_all(&project.home).map_err(fault)?;
         for number in 0..skills {
             let name = format!("skill-{number}");
@@ -199,21 +202,21 @@ impl Project {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(target().join("release/skillhub"));
+        let mut command = Command::new(&self.ours);
         command.args(args).env_clear().env("HOME", &self.home).current_dir(&self.folder);
         command
     }
 
-    fn hyperfine(&self, action: &Action) -> Result<Report, String> {
+    fn hyperfine(&self, action: &Action) -> Result<Export, String> {
         let export = self.home.join("report.json");
         let mut hyperfine = Command::new("hyperfine");
-        hyperfine.args(["--shell=none", "--style=none", "--warmup=1", "--runs=10", "--export-json"]).arg(&export);
+        hyperfine.args(["--shell=none", "--style=none", "--warmup=1", "--export-json"]).arg(&export);
+        hyperfine.args(["--runs", &RUNS.to_string()]);
         hyperfine.env("HOME", &self.home).env("NO_COLOR", "1").env("CI", "1").env("DO_NOT_TRACK", "1");
         if let Some(path) = action.undo {
             hyperfine.args(["--prepare", &format!("rm -rf {path} .claude .agents")]);
         }
-        let ours = target().join("release/skillhub");
-        hyperfine.args(["--command-name", "skillhub", &line(&ours, action.ours)]);
+        hyperfine.args(["--command-name", "skillhub", &line(&self.ours, action.ours)]);
         for (tool, args) in action.others {
             hyperfine.args(["--command-name", tool.name(), &line(&tool.path()?, args)]);
         }

@@ -12,6 +12,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use skillhub_bench::{Bound, Report, Row, Unit};
+
 use crate::package::{self, Build};
 use crate::process::{run as run_command, target};
 
@@ -21,11 +23,15 @@ const ROUNDS: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// CPU until the first look for work, as a multiple of the smallest function's.
 const MAX_CPU: f64 = 2.5;
-/// Resident memory at that moment, in KiB.
-const MAX_RSS: u64 = 12_000_000 / 1024;
-/// The first random number, in nanoseconds.
-const MAX_RANDOM: u64 = 1_000_000;
+/// Resident memory at that moment, in bytes.
+const MAX_RSS: f64 = 12e6;
+/// The first random number, in microseconds.
+const MAX_RANDOM: f64 = 1000.0;
+/// The largest zip, in megabytes.
+const MAX_ZIP: f64 = 5.0;
 
+/// The smallest function.
+const HELLO: &str = "hello";
 /// The path of a look for work.
 const NEXT: &str = "/2018-06-01/runtime/invocation/next";
 
@@ -36,21 +42,21 @@ struct Cost {
     cpu: u64,
     /// From the start to the look, in nanoseconds.
     wall: u64,
-    /// KiB.
+    /// Bytes.
     rss: u64,
 }
 
-/// Measures every function whose zip is there, and holds it against the targets.
+/// Measures every function.
 ///
 /// # Errors
-/// If a target is missed.
-pub(super) fn run() -> Result<(), String> {
+/// If a zip is missing, or a function does not start.
+pub(super) fn run(report: &mut Report) -> Result<(), String> {
     package::zips(Build::Release)?;
     let folder = target().join("bench/cold");
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let names = package::functions()?;
     let hello = package::hello()?;
-    let mut programs = vec![("hello".to_owned(), hello.clone())];
+    let mut programs = vec![(HELLO.to_owned(), hello.clone())];
     for name in names {
         let program = unzip(&package::zip_of(&name), &folder.join(&name))?;
         programs.push((name, program));
@@ -58,8 +64,16 @@ pub(super) fn run() -> Result<(), String> {
     let api = RuntimeApi::start()?;
     let cold = measure(&api, &programs, false)?;
     let warm = measure(&api, &programs, true)?;
-    report(&programs, &cold, &warm)?;
-    random(&api, &hello)
+    let mut rows = rows(&programs, &cold, &warm);
+    rows.push(random(&api, &hello)?);
+    for (name, _) in programs.iter().skip(1) {
+        let zip = package::zip_of(name);
+        let bytes = fs::metadata(&zip).map_err(|e| format!("{}: {e}", zip.display()))?.len();
+        let row = Row::new("P4", format!("zip of {name}"), bytes as f64 / 1e6, Unit::Megabytes);
+        rows.push(row.demands(Bound::AtMost(MAX_ZIP)).method("size of the file", 1));
+    }
+    report.merge(Report { rows, ..Report::default() });
+    Ok(())
 }
 
 fn unzip(zip: &Path, folder: &Path) -> Result<PathBuf, String> {
@@ -93,26 +107,28 @@ fn measure(api: &RuntimeApi, programs: &[(String, PathBuf)], warm_up: bool) -> R
     Ok(costs.into_iter().map(of_all).collect())
 }
 
-fn report(programs: &[(String, PathBuf)], cold: &[Cost], warm: &[Cost]) -> Result<(), String> {
-    let millis = |nanos: u64| nanos as f64 / 1e6;
-    println!("load {}", fs::read_to_string("/proc/loadavg").unwrap_or_default().trim());
-    println!("{:20}{:>10}{:>8}{:>10}{:>10}{:>16}", "function", "CPU ms", "x", "wall ms", "RSS KiB", "with first calls");
-    let smallest = cold.first().map_or(1, |cost| cost.cpu.max(1));
-    let mut missed = Vec::new();
+fn rows(programs: &[(String, PathBuf)], cold: &[Cost], warm: &[Cost]) -> Vec<Row> {
+    let method = "exec to the first look for work, against a Runtime API of this process, in turn";
+    let smallest = cold.first().map_or(1, |cost| cost.cpu.max(1)) as f64;
+    let mut rows = Vec::new();
     for (((name, _), cost), warm) in programs.iter().zip(cold).zip(warm) {
-        let ratio = cost.cpu as f64 / smallest as f64;
-        let (cpu, wall, warm) = (millis(cost.cpu), millis(cost.wall), millis(warm.cpu));
-        println!("{name:20}{cpu:>10.2}{ratio:>8.2}{wall:>10.2}{:>10}{warm:>13.2} ms", cost.rss);
-        if ratio > MAX_CPU || cost.rss > MAX_RSS {
-            missed.push(name.as_str());
-        }
+        let millis =
+            |nanos: u64, what: &str| Row::new("P3", format!("{name}: {what}"), nanos as f64 / 1e6, Unit::Millis);
+        let rss = Row::new("P3", format!("{name}: resident memory"), cost.rss as f64 / 1e6, Unit::Megabytes);
+        let new = if name == HELLO {
+            vec![millis(cost.cpu, "CPU"), rss]
+        } else {
+            let ratio = Row::new("P3", format!("{name}: CPU / {HELLO}'s"), cost.cpu as f64 / smallest, Unit::Times);
+            let first = millis(warm.cpu, "CPU with its first calls of the stores");
+            vec![ratio.demands(Bound::AtMost(MAX_CPU)), rss.demands(Bound::AtMost(MAX_RSS / 1e6)), first]
+        };
+        rows.extend(new.into_iter().map(|row| row.method(method, ROUNDS - 1)));
     }
-    println!("targets: CPU <= {MAX_CPU} x hello, RSS <= {MAX_RSS} KiB");
-    if missed.is_empty() { Ok(()) } else { Err(format!("beyond a target: {}", missed.join(", "))) }
+    rows
 }
 
 /// How long the first random number of a process takes.
-fn random(api: &RuntimeApi, hello: &Path) -> Result<(), String> {
+fn random(api: &RuntimeApi, hello: &Path) -> Result<Row, String> {
     let mut times = Vec::new();
     for _ in 0..ROUNDS {
         let mut child = api.start_program(hello, false, Stdio::piped())?;
@@ -121,13 +137,11 @@ fn random(api: &RuntimeApi, hello: &Path) -> Result<(), String> {
             BufReader::new(errors).read_line(&mut line).map_err(|e| e.to_string())?;
         }
         api.looked()?;
-        let nanos = line.split(' ').next().and_then(|nanos| nanos.parse::<u64>().ok());
-        times.push(nanos.ok_or_else(|| format!("no time in {line:?}"))?);
+        let nanos = line.split(' ').next().and_then(|nanos| nanos.parse::<f64>().ok());
+        times.push(nanos.ok_or_else(|| format!("no time in {line:?}"))? / 1000.0);
     }
-    times.sort_unstable();
-    let median = times.get(times.len() / 2).copied().unwrap_or_default();
-    println!("first random number: {} us, target {} us", median / 1000, MAX_RANDOM / 1000);
-    if median <= MAX_RANDOM { Ok(()) } else { Err("the first random number takes too long".to_owned()) }
+    let row = Row::new("P3", "first random number of a process", skillhub_bench::median(times), Unit::Micros);
+    Ok(row.demands(Bound::AtMost(MAX_RANDOM)).method("measured by the process itself", ROUNDS))
 }
 
 /// The Runtime API of Lambda, as far as the first look for work. It never has any. Every other path is answered 400, which a
@@ -229,9 +243,10 @@ fn cpu(process: &Path) -> Result<u64, String> {
     Ok(times.sum())
 }
 
-/// Resident memory in KiB.
+/// Resident memory in bytes.
 fn rss(process: &Path) -> Result<u64, String> {
     let status = fs::read_to_string(process.join("status")).map_err(|e| e.to_string())?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|line| line.trim().split(' ').next()?.parse().ok()).ok_or_else(|| "no VmRSS".to_owned())
+    let kib = line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok());
+    kib.map(|kib| kib * 1024).ok_or_else(|| "no VmRSS".to_owned())
 }

@@ -1,0 +1,89 @@
+//! Instructions of single requests and of the parsers, by callgrind: this program runs itself below it, once with one turn of
+//! the work and once with eleven, so that what comes before the work does not count. The stores of a request are here, outside.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use skillhub_bench::{Baseline, Row, Unit};
+
+use crate::runtime;
+use crate::work::{WORKS, Work};
+
+/// More than the kept count by this share is too much. Seeds of hash tables and the pieces in which answers arrive vary less.
+const SLACK: f64 = 0.05;
+const FEW: u32 = 1;
+const MANY: u32 = 11;
+
+/// A row for each work; none where valgrind is not installed, which is said.
+///
+/// # Errors
+/// If a work fails.
+#[expect(clippy::print_stderr, reason = "what is left out is told")]
+pub(crate) fn rows() -> Result<Vec<Row>, String> {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        eprintln!("instructions are not counted: install the Debian package valgrind");
+        return Ok(Vec::new());
+    }
+    let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let runtime = runtime();
+    let place = dir.path().join("place.json");
+    // The stores have threads of their own: they answer while this one waits for the child.
+    let _stage = runtime.block_on(Work::prepare(&place));
+    WORKS.iter().map(|name| row(name, &place)).collect()
+}
+
+fn row(name: &str, place: &Path) -> Result<Row, String> {
+    let (few, many) = (instructions(name, FEW, place)?, instructions(name, MANY, place)?);
+    let each = (many - few) / f64::from(MANY - FEW);
+    let method = format!("callgrind; what {MANY} turns take more than {FEW}; the client's side alone");
+    Ok(Row::new("instructions", name, each.round(), Unit::Instructions).method(method, 1))
+}
+
+/// Instructions of a run of this program that does the work so many times.
+fn instructions(name: &str, times: u32, place: &Path) -> Result<f64, String> {
+    let program = std::env::current_exe().map_err(|e| e.to_string())?;
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(program);
+    command.args(["--work", name, &times.to_string()]).arg(place);
+    let output = command.output().map_err(|e| format!("valgrind: {e}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        return Err(format!("{name} below valgrind: {}: {said}", output.status));
+    }
+    let collected = said.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok());
+    collected.ok_or_else(|| format!("{name}: valgrind has not said what it counted: {said}"))
+}
+
+/// Keeps the counts of a release build.
+///
+/// # Errors
+/// If there are none, or they cannot be written.
+pub(crate) fn keep(rows: &[Row]) -> Result<(), String> {
+    demand_release()?;
+    if rows.is_empty() {
+        return Err(String::from("there are no counts to keep"));
+    }
+    Baseline::of(rows).write(&path())
+}
+
+/// What has grown; nothing if nothing was counted.
+///
+/// # Errors
+/// If nothing is kept to compare with.
+pub(crate) fn complaints(rows: &[Row]) -> Result<Vec<String>, String> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    demand_release()?;
+    Ok(Baseline::read(&path())?.complaints(rows, SLACK))
+}
+
+fn demand_release() -> Result<(), String> {
+    let problem =
+        "the counts that are kept are those of a release build, and this is none: build with `--profile measure`";
+    if cfg!(debug_assertions) { Err(problem.to_owned()) } else { Ok(()) }
+}
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("instructions.json")
+}
