@@ -71,6 +71,8 @@ pub struct Prices {
     pub date: String,
     /// US dollars for a million of each.
     pub usd_per_million: UsdPerMillion,
+    /// US dollars a month for a host of such a registry that is always on, from the least to the most, before the first request.
+    pub always_on_usd_per_month: [f64; 2],
 }
 
 /// US dollars for a million of each.

@@ -11,7 +11,9 @@ use crate::keys::Key;
 use crate::table::Table;
 
 const KIND: &str = "version body";
-const FORMAT: &str = "1";
+const FORMAT: &str = "2";
+/// Between the two parts of a body. Neither JSON has one in it.
+const SEPARATOR: char = '\n';
 
 /// `S#<skillId>` / `VM#<versionId>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,22 +78,30 @@ impl VersionBody {
     }
 
     fn decode(attributes: &Attributes) -> Result<Self, StoreError> {
-        check_format(attributes)?;
-        let extra = inflate(KIND, attributes, "extra")?;
-        Ok(Self {
-            manifest_json: inflate(KIND, attributes, "manifest")?,
-            extra: serde_json::from_str(&extra).map_err(|e| StoreError::corrupt(KIND, e))?,
-        })
+        let (manifest, extra) = parts(attributes)?;
+        let extra = serde_json::from_str(&extra).map_err(|e| StoreError::corrupt(KIND, e))?;
+        Ok(Self { manifest_json: manifest, extra })
     }
 
+    /// Both parts are deflated as one, since the second repeats much of the first: a body of ten files stays below the size at
+    /// which writing it would cost twice as much.
     pub(crate) fn encode(&self, key: &Key) -> Result<Attributes, StoreError> {
         let extra = serde_json::to_string(&self.extra).map_err(|e| StoreError::corrupt(KIND, e))?;
         let mut attributes = key.attributes();
         attributes.insert(String::from("v"), AttributeValue::N(String::from(FORMAT)));
-        attributes.insert(String::from("manifest"), AttributeValue::B(deflate(&self.manifest_json)?));
-        attributes.insert(String::from("extra"), AttributeValue::B(deflate(&extra)?));
+        let body = deflate(&format!("{}{SEPARATOR}{extra}", self.manifest_json))?;
+        attributes.insert(String::from("body"), AttributeValue::B(body));
         Ok(attributes)
     }
+}
+
+/// Manifest and extra, as JSON.
+fn parts(attributes: &Attributes) -> Result<(String, String), StoreError> {
+    check_format(attributes)?;
+    let mut manifest = inflate(KIND, attributes, "body")?;
+    let end = manifest.find(SEPARATOR).ok_or_else(|| StoreError::corrupt(KIND, "has one part only"))?;
+    let extra = manifest.split_off(end).split_off(SEPARATOR.len_utf8());
+    Ok((manifest, extra))
 }
 
 impl Table {
@@ -103,8 +113,7 @@ impl Table {
         let Some(attributes) = self.get_raw(&Key::version_body(skill, version)).await? else {
             return Ok(None);
         };
-        check_format(&attributes)?;
-        inflate(KIND, &attributes, "manifest").map(Some)
+        parts(&attributes).map(|(manifest, _)| Some(manifest))
     }
 
     /// A version and its body: one batch of two strong reads.

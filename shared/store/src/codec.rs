@@ -51,7 +51,7 @@ const MAX_INFLATED: u64 = 4 << 20;
 
 /// JSON, deflated: how manifests and the like are kept below the size of an item.
 pub(crate) fn deflate(text: &str) -> Result<Blob, StoreError> {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     let bytes = encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish());
     bytes.map(Blob::new).map_err(|e| StoreError::corrupt("deflated text", e))
 }
