@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::process::{cargo, run as run_command};
-use crate::{api, clients, corpus, infra, interop, stores, tools};
+use crate::{api, bench, clients, corpus, infra, interop, stores, tools};
 
 /// Options of the command.
 #[derive(Args)]
@@ -26,12 +26,13 @@ struct Stage {
 }
 
 /// In the order in which they run: what fails fast comes first, and each build serves the stages after it.
-const STAGES: [Stage; 11] = [
+const STAGES: [Stage; 12] = [
     Stage { name: "fmt", about: "the source is formatted", run: fmt },
     Stage { name: "clippy", about: "no compiler or clippy warning in any target", run: clippy },
     Stage { name: "deny", about: "dependencies: bans, licenses, sources", run: deny },
     Stage { name: "docs", about: "the documentation builds without a warning", run: docs },
     Stage { name: "tests", about: "every test of the workspace", run: tests },
+    Stage { name: "bench", about: "counts of calls and instructions, sizes, ratios with slack", run: bench::gate },
     Stage { name: "stores", about: "the stores behave as docs/stores.md says", run: stores::check },
     Stage { name: "infra", about: "the template for AWS", run: infra::check },
     Stage { name: "api", about: "what the API answers is what its OpenAPI document says", run: api::check },

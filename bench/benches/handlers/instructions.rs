@@ -29,7 +29,7 @@ pub(crate) fn rows() -> Result<Vec<Row>, String> {
     let place = dir.path().join("place.json");
     // The stores have threads of their own: they answer while this one waits for the child.
     let _stage = runtime.block_on(Work::prepare(&place));
-    WORKS.iter().map(|name| row(name, &place)).collect()
+    WORKS.iter().map(|(name, _)| row(name, &place)).collect()
 }
 
 fn row(name: &str, place: &Path) -> Result<Row, String> {

@@ -5,6 +5,7 @@
 //! `--keep-instructions` keeps them in `bench/instructions.json`.
 #![expect(clippy::print_stderr, reason = "a program that reports on the terminal")]
 
+mod bare;
 mod calls;
 mod detail;
 mod instructions;

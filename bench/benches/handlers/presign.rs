@@ -2,21 +2,16 @@
 
 use std::time::Duration;
 
-use aws_config::{BehaviorVersion, Region};
-use aws_credential_types::Credentials;
 use aws_sdk_s3::Client;
 use aws_sdk_s3::presigning::PresigningConfig;
-use aws_smithy_http_client::Builder;
-use aws_smithy_http_client::tls::Provider;
-use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use skillhub_bench::{Bound, Row, Unit, in_turn, median, shares};
 use skillhub_package::sha256;
 use skillhub_store::{ObjectKey, Objects};
 use skillhub_tests::proxy::Proxy;
 use skillhub_web::Clock;
 
-use crate::runtime;
 use crate::stage::{Place, Stage};
+use crate::{bare, runtime};
 
 const ROUNDS: usize = 31;
 /// Signatures of each contestant in a round.
@@ -32,7 +27,7 @@ pub(crate) fn rows() -> Vec<Row> {
         version: format!("v{}", "0".repeat(24)).parse().unwrap(),
         artifact: sha256(b"artifact"),
     };
-    let client = runtime.block_on(client(&place));
+    let client = runtime.block_on(bare::objects(&place));
     let times = in_turn(
         ROUNDS,
         &mut [&mut || runtime.block_on(async { sign(&objects, &key).await }), &mut || {
@@ -74,17 +69,4 @@ async fn sign_bare(client: &Client, key: &str) {
         let request = request.response_content_disposition(format!("attachment; filename=\"{FILE_NAME}\""));
         std::hint::black_box(request.presigned(config).await.unwrap());
     }
-}
-
-async fn client(place: &Place) -> Client {
-    let credentials = Credentials::new(&place.access_key, &place.secret_key, None, None, "fixed");
-    let http = Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https();
-    let config = aws_config::defaults(BehaviorVersion::latest())
-        .http_client(http)
-        .region(Region::from_static("us-east-1"))
-        .credentials_provider(credentials)
-        .endpoint_url(&place.objects)
-        .load()
-        .await;
-    Client::from_conf(aws_sdk_s3::config::Builder::from(&config).force_path_style(true).build())
 }

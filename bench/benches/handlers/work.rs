@@ -12,25 +12,25 @@ use skillhub_tests::skill::{Skill, open_request};
 use crate::stage::{Place, Service, Stage};
 use crate::{runtime, sample};
 
-/// The names of all work.
-pub(crate) const WORKS: [&str; 6] = [
-    "detail",
-    "list of 50",
-    "download",
-    "open-upload request of 100 files",
-    "SKILL.md of 100 KB",
-    "check of a full package",
+/// Does something so many times.
+type Turns = fn(&Work, u32) -> Result<(), String>;
+
+/// All work, by name.
+pub(crate) const WORKS: [(&str, Turns); 6] = [
+    ("detail", |work, times| work.request(times, &format!("/api/skills/{}", work.skill))),
+    ("list of 50", |work, times| work.request(times, "/api/skills?limit=50")),
+    ("download", |work, times| {
+        work.request(times, &format!("/api/skills/{}/versions/{}/download", work.skill, work.version))
+    }),
+    ("open-upload request of 100 files", |_, times| open_uploads(times)),
+    ("SKILL.md of 100 KB", |_, times| skill_mds(times)),
+    ("check of a full package", |_, times| checks(times)),
 ];
 
 /// What a process needs to know for its requests.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Work {
-    dynamodb: String,
-    objects: String,
-    public: String,
-    access_key: String,
-    secret_key: String,
-    ca_pem: String,
+    place: Place,
     skill: String,
     version: String,
 }
@@ -45,20 +45,18 @@ impl Work {
         let skill = skills[0].to_string();
         let detail = stage.service.json(None, &format!("/api/skills/{skill}")).await;
         let version = detail["skill"]["currentVersion"]["id"].as_str().unwrap().to_owned();
-        let Place { dynamodb, objects, public, access_key, secret_key, ca_pem } = stage.place.clone();
-        let work = Self { dynamodb, objects, public, access_key, secret_key, ca_pem, skill, version };
+        let work = Self { place: stage.place.clone(), skill, version };
         fs::write(file, serde_json::to_vec(&work).unwrap()).unwrap();
         stage
     }
 
-    fn request(self, times: u32, path: &str) {
+    fn request(&self, times: u32, path: &str) -> Result<(), String> {
         let runtime = runtime();
-        let Self { dynamodb, objects, public, access_key, secret_key, ca_pem, .. } = self;
-        let place = Place { dynamodb, objects, public, access_key, secret_key, ca_pem };
-        let service = Service::of(&place.connect());
+        let service = Service::of(&self.place.connect());
         for _ in 0..times {
             black_box(runtime.block_on(service.get(None, path)));
         }
+        Ok(())
     }
 }
 
@@ -66,22 +64,12 @@ impl Work {
 ///
 /// # Errors
 /// If there is no such work.
-pub(crate) fn run(name: &str, times: &str, place: &str) -> Result<(), String> {
+pub(crate) fn run(name: &str, times: &str, file: &str) -> Result<(), String> {
     let times: u32 = times.parse().map_err(|e| format!("{times}: {e}"))?;
-    let text = fs::read(place).map_err(|e| format!("{place}: {e}"))?;
-    let work: Work = serde_json::from_slice(&text).map_err(|e| format!("{place}: {e}"))?;
-    let skill = format!("/api/skills/{}", work.skill);
-    let download = format!("{skill}/versions/{}/download", work.version);
-    match WORKS.iter().position(|other| *other == name) {
-        Some(0) => work.request(times, &skill),
-        Some(1) => work.request(times, "/api/skills?limit=50"),
-        Some(2) => work.request(times, &download),
-        Some(3) => open_uploads(times)?,
-        Some(4) => skill_mds(times)?,
-        Some(5) => checks(times)?,
-        _ => return Err(format!("there is no work {name:?} among {WORKS:?}")),
-    }
-    Ok(())
+    let text = fs::read(file).map_err(|e| format!("{file}: {e}"))?;
+    let work: Work = serde_json::from_slice(&text).map_err(|e| format!("{file}: {e}"))?;
+    let turns = WORKS.iter().find(|(other, _)| *other == name).map(|(_, turns)| turns);
+    turns.ok_or_else(|| format!("there is no work {name:?}"))?(&work, times)
 }
 
 fn open_uploads(times: u32) -> Result<(), String> {

@@ -75,8 +75,8 @@ pub(crate) async fn run(plan: Result<Plan, String>) -> Result<(), String> {
         }
     }
     plan.contestants.iter().for_each(|contestant| contestant.print(&plan));
-    TARGETS.iter().try_for_each(|target| plan.compare(*target))?;
-    plan.contestants.iter().try_for_each(Contestant::demand_no_errors)
+    plan.contestants.iter().try_for_each(Contestant::demand_no_errors)?;
+    TARGETS.iter().try_for_each(|target| plan.compare(*target))
 }
 
 impl Contestant {

@@ -10,10 +10,12 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skillhub_local::{DataDir, Functions, Ports, Stores, start_stores};
 use skillhub_protocol::{Manifest, Scope, SkillId, TokenScope};
 use skillhub_store::{Audience, Authenticated, Connection, PrincipalId, Rate, Settings, Table, TokenItem, TokenSecret};
+use skillhub_tests::in_process::TEST_PATIENCE;
 use skillhub_tests::proxy::{Call, Proxy};
 use skillhub_web::Clock;
 use tempfile::TempDir;
@@ -24,7 +26,7 @@ const NAME: &str = "skillhub";
 const CHUNK: usize = 1000;
 
 /// Where stores are, and how to sign for them.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Place {
     pub(crate) dynamodb: String,
     pub(crate) objects: String,
@@ -56,6 +58,8 @@ impl Place {
     pub(crate) fn connect(&self) -> Functions {
         let keys = (self.access_key.as_str(), self.secret_key.as_str());
         let connection = Connection::to(&self.dynamodb, &self.objects, keys, &self.ca_pem).unwrap();
+        // A program below callgrind is slow.
+        let connection = connection.with_patience(TEST_PATIENCE);
         Functions::new(&connection, settings(&self.public), Clock::default())
     }
 }

@@ -15,7 +15,8 @@ use clap::Subcommand;
 use serde::Deserialize;
 use skillhub_bench::Report;
 
-use crate::process::{capture, cargo, line, root};
+use crate::process::{capture, cargo, line, root, run as run_command};
+use crate::tools;
 
 #[derive(Subcommand)]
 pub(crate) enum Task {
@@ -68,15 +69,17 @@ fn measure(task: &Task, report: &mut Report) -> Result<(), String> {
     }
 }
 
-/// What must hold at every change: counts, and ratios with slack.
+/// What must hold at every change: counts, and ratios with slack. The programs are those that the tests have built, since what is
+/// counted grows there as well; only what is deployed is built as it is deployed.
 ///
 /// # Errors
 /// If it does not.
 pub(crate) fn gate() -> Result<(), String> {
-    let mut report = Report::default();
-    program("package", &[], &mut report)?;
-    program("handlers", &["--check"], &mut report)?;
-    program("list", &["--quick"], &mut report)
+    tools::need("valgrind", &["--version"], "valgrind")?;
+    for (name, arguments) in [("package", ""), ("handlers", "--check"), ("list", "--quick")] {
+        run_command(&mut cargo(&format!("test --quiet --workspace --bench {name} -- {arguments}")))?;
+    }
+    cold::gate()
 }
 
 /// Builds and runs one measurement, and takes over what it prints.

@@ -20,8 +20,7 @@ use rand::{RngExt as _, SeedableRng as _};
 
 use self::client::Verdict;
 pub(crate) use self::client::{Batch, publish_all};
-use self::fetch::PACKS;
-pub(crate) use self::fetch::Pack;
+pub(crate) use self::fetch::{PACKS, Pack};
 pub(crate) use self::server::Server;
 use crate::process::{build_programs, target};
 

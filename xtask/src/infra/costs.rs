@@ -44,7 +44,10 @@ fn table(consumption: &Consumption, prices: &Prices) -> String {
         let Operation { name, read_units, write_units, puts, gets, functions, .. } = operation;
         let target = operation.target.map_or_else(String::new, |target| format!("{target:.2}"));
         let (runs, cost) = (functions.len(), operation.usd_per_million(per));
-        let _ = writeln!(table, "| {name} | {read_units} | {write_units} | {puts}, {gets} | {runs} | {cost:.2} | {target} |");
+        let _ = writeln!(
+            table,
+            "| {name} | {read_units} | {write_units} | {puts}, {gets} | {runs} | {cost:.2} | {target} |"
+        );
     }
     table.push_str("\nWith nobody asking: the sweeper's 43,200 runs a month, well below a dollar, and the alarms.");
     table + &alternative(consumption, prices) + "\n\n"

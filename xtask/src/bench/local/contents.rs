@@ -28,13 +28,13 @@ pub(super) fn fill(stage: &Stage<'_>, registry: Registry) -> Result<(), String> 
     if registry == Registry::Skillhub {
         let mut fill = stage.program("fill")?;
         fill.arg(&home).args([stage.options.skills.to_string(), stage.options.seed.to_string()]);
-        bounded(fill.arg("--packages").arg(&packages), PATIENCE)?;
+        bounded(fill.arg("--packages").arg(&packages), PATIENCE).1?;
         check(stage)?;
     } else {
         // Its own library fills skillhub-selfhost; what fills the others needs Python alone.
         let mut python = Command::new(tools::SKILLHUB_SELFHOST.programs()?.join("python"));
         python.arg(root().join("xtask/src/bench/local/peers.py")).arg(registry.name());
-        bounded(python.arg(&home).arg(&packages), PATIENCE)?;
+        bounded(python.arg(&home).arg(&packages), PATIENCE).1?;
     }
     let (count, seconds) = (stage.options.skills, start.elapsed().as_secs_f64());
     println!("{:18} has {count} packages after {seconds:.1} s", registry.name());
@@ -49,7 +49,7 @@ fn check(stage: &Stage<'_>) -> Result<(), String> {
     let mut install = stage.program("skillhub")?;
     install.env_clear().env("HOME", &project).current_dir(&project).args(["install", FIRST, "--quiet"]);
     install.arg(format!("--local={}", home.display())).arg("--dir").arg(project.join("skills"));
-    bounded(&mut install, PATIENCE)?;
+    bounded(&mut install, PATIENCE).1?;
     let file = server.get(&format!("/api/v1/skills/{FIRST}/file?path=SKILL.md"))?;
     let installed = read(&Path::new(&project).join("skills").join(FIRST).join("SKILL.md"))?;
     if file == installed { Ok(()) } else { Err(format!("the single file and the installed one of {FIRST} differ")) }

@@ -22,11 +22,6 @@ use super::Programs;
 use crate::corpus;
 use crate::process::target;
 
-/// The packs of real skills, and where they are below the folder of the corpus.
-const PACKS: [(&str, &str); 2] = [
-    ("arc-free-skills", "arc-free-skills/arc_engineering/data/skills"),
-    ("ecc-universal", "ecc-universal/package/skills"),
-];
 /// How long the load on several registries may take, and a run over all real skills.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
@@ -158,13 +153,12 @@ impl<'a> Stage<'a> {
     }
 
     fn packs(&self, report: &mut Report) -> Result<(), String> {
-        corpus::run(&corpus::Task::Fetch)?;
         let mut packs = self.program("packs")?;
-        for (name, folder) in PACKS {
-            packs.arg(format!("{name}={}", target().join("corpus").join(folder).display()));
+        for pack in &corpus::PACKS {
+            pack.fetch()?;
+            packs.arg(format!("{}={}", pack.name, pack.skills().display()));
         }
-        take(report, &bounded(&mut packs, PATIENCE)?);
-        Ok(())
+        take(report, &mut packs, PATIENCE)
     }
 
     /// Starts the registries of a part and puts load on them.
@@ -180,15 +174,15 @@ impl<'a> Stage<'a> {
         };
         let file = self.folder.join(format!("{what}.json"));
         fs::write(&file, plan.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;
-        let printed = bounded(self.program("load")?.arg(what).arg(&file), patience)?;
-        take(report, &printed);
-        Ok(())
+        take(report, self.program("load")?.arg(what).arg(&file), patience)
     }
 }
 
-/// Takes rows and lines over, and prints the rest.
-fn take(report: &mut Report, printed: &str) {
-    report.take(printed).iter().for_each(|line| println!("{line}"));
+/// Runs a program that measures; what it has printed before a failure counts.
+fn take(report: &mut Report, command: &mut Command, patience: Duration) -> Result<(), String> {
+    let (printed, ended) = bounded(command, patience);
+    report.take(&printed).iter().for_each(|line| println!("{line}"));
+    ended
 }
 
 fn read(path: &Path) -> Result<String, String> {

@@ -105,26 +105,23 @@ fn free_port() -> Result<u16, String> {
     listener.local_addr().map(|address| address.port()).map_err(|e| format!("no free port: {e}"))
 }
 
-/// Runs a program to its end, which must come in time, and gives what it printed.
-///
-/// # Errors
-/// If it does not end, or not with success; what it printed until then goes to the terminal.
-pub(super) fn bounded(command: &mut Command, patience: Duration) -> Result<String, String> {
-    let deadline = Instant::now() + patience;
-    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
-    let mut child = Running(child.map_err(|e| format!("{}: {e}", line(command)))?);
-    let lines = Lines::of(&mut child.0);
+/// Runs a program to its end, which must come in time: what it printed, and how it ended.
+pub(super) fn bounded(command: &mut Command, patience: Duration) -> (String, Result<(), String>) {
     let mut printed = String::new();
-    let ended = loop {
-        match lines.next(deadline) {
-            Ok(Some(line)) => printed = printed + &line + "\n",
-            Ok(None) => break wait(&mut child.0, deadline),
-            Err(error) => break Err(error),
-        }
-    };
-    match ended {
-        Ok(status) if status.success() => Ok(printed),
-        Ok(status) => Err(format!("{}: {status}\n{printed}", line(command))),
-        Err(error) => Err(format!("{}: {error}\n{printed}", line(command))),
+    let ended = print_into(&mut printed, command, Instant::now() + patience);
+    (printed, ended.map_err(|e| format!("{}: {e}", line(command))))
+}
+
+fn print_into(printed: &mut String, command: &mut Command, deadline: Instant) -> Result<(), String> {
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+    let mut child = Running(child.map_err(|e| e.to_string())?);
+    let lines = Lines::of(&mut child.0);
+    while let Some(line) = lines.next(deadline)? {
+        printed.push_str(&line);
+        printed.push('\n');
+    }
+    match wait(&mut child.0, deadline)? {
+        status if status.success() => Ok(()),
+        status => Err(status.to_string()),
     }
 }
