@@ -64,13 +64,21 @@ impl Connection {
     pub fn from_env() -> Self {
         let set = |name| env::var(name).ok().filter(|value| !value.is_empty());
         let url = |of| set(of).or_else(|| set("AWS_ENDPOINT_URL"));
-        let region = set("AWS_REGION").or_else(|| set("AWS_DEFAULT_REGION")).map(Region::new);
+        let region = set("AWS_REGION").or_else(|| set("AWS_DEFAULT_REGION"));
+        let (dynamodb_url, s3_url) = (url("AWS_ENDPOINT_URL_DYNAMODB"), url("AWS_ENDPOINT_URL_S3"));
+        let others = dynamodb_url.iter().chain(&s3_url).any(|url| url.starts_with("https:"));
+        let trust = if !others && region.as_deref().is_some_and(is_of_amazons_own_authorities) {
+            amazons_own_authorities()
+        } else {
+            TrustStore::default()
+        };
         let credentials = SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new());
-        let config = config(TlsContext::default(), region, credentials);
-        Self { config, dynamodb_url: url("AWS_ENDPOINT_URL_DYNAMODB"), s3_url: url("AWS_ENDPOINT_URL_S3") }
+        // A context of authorities alone always builds; otherwise it trusts those of the system.
+        let tls = TlsContext::builder().with_trust_store(trust).build().unwrap_or_default();
+        Self { config: config(tls, region.map(Region::new), credentials), dynamodb_url, s3_url }
     }
 
-    /// Stores at these addresses, with fixed credentials, trusting the authority in `ca_pem` besides the usual ones.
+    /// Stores at these addresses, with fixed credentials, trusting the authority in `ca_pem` and no other.
     ///
     /// # Errors
     /// If `ca_pem` is no certificate.
@@ -80,7 +88,7 @@ impl Connection {
         (access_key, secret_key): (&str, &str),
         ca_pem: &str,
     ) -> Result<Self, ConnectionError> {
-        let trust = TrustStore::default().with_pem_certificate(ca_pem.as_bytes());
+        let trust = TrustStore::empty().with_pem_certificate(ca_pem.as_bytes());
         let tls = TlsContext::builder().with_trust_store(trust).build().map_err(|e| ConnectionError(e.to_string()))?;
         let credentials = Credentials::new(access_key, secret_key, None, None, "fixed");
         let region = Some(Region::from_static("us-east-1"));
@@ -123,6 +131,23 @@ impl Connection {
     }
 }
 
+/// The certificates of Amazon Trust Services, which AWS asks its customers to trust for its endpoints: Amazon Root CA 1 to 4,
+/// and Starfield Services Root Certificate Authority - G2.
+const AMAZONS_ROOTS: &str = include_str!("amazon_roots.pem");
+
+/// Nobody else needs to be trusted, and to read the system's hundred and fifty authorities would be two thirds of a cold start.
+fn amazons_own_authorities() -> TrustStore {
+    TrustStore::empty().with_pem_certificate(AMAZONS_ROOTS)
+}
+
+/// Whether the endpoints of a region have certificates of [`AMAZONS_ROOTS`]: those of the commercial regions and of GovCloud have,
+/// those of China, of the European Sovereign Cloud and of isolated regions need not.
+fn is_of_amazons_own_authorities(region: &str) -> bool {
+    const AREAS: [&str; 9] = ["af", "ap", "ca", "eu", "il", "me", "mx", "sa", "us"];
+    let area = region.split('-').next().unwrap_or_default();
+    AREAS.contains(&area) && !region.contains("-iso")
+}
+
 fn config(tls: TlsContext, region: Option<Region>, credentials: SharedCredentialsProvider) -> SdkConfig {
     let https = Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).tls_context(tls).build_https();
     let patience = Patience::default();
@@ -147,5 +172,22 @@ impl Patience {
 
     fn retries(self) -> RetryConfig {
         RetryConfig::standard().with_max_attempts(Self::ATTEMPTS).with_initial_backoff(self.backoff)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amazons_own_authorities_are_trusted_where_they_are_used() {
+        assert_eq!(AMAZONS_ROOTS.matches("BEGIN CERTIFICATE").count(), 5);
+        assert!(TlsContext::builder().with_trust_store(amazons_own_authorities()).build().is_ok());
+        for region in ["us-east-1", "eu-central-1", "ap-southeast-5", "us-gov-west-1", "mx-central-1"] {
+            assert!(is_of_amazons_own_authorities(region), "{region}");
+        }
+        for region in ["cn-north-1", "us-iso-east-1", "eu-isoe-west-1", "eusc-de-east-1", "", "local"] {
+            assert!(!is_of_amazons_own_authorities(region), "{region}");
+        }
     }
 }

@@ -205,7 +205,11 @@ impl RuntimeApi {
         command.env_clear().env("AWS_LAMBDA_RUNTIME_API", &self.address).env("AWS_REGION", "us-east-1");
         command.env("AWS_LAMBDA_FUNCTION_NAME", "cold").env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256");
         command.env("AWS_LAMBDA_FUNCTION_VERSION", "1").env("AWS_ACCESS_KEY_ID", "cold");
-        command.env("AWS_SECRET_ACCESS_KEY", "cold").env("AWS_ENDPOINT_URL", format!("http://{}", self.address));
+        command.env("AWS_SECRET_ACCESS_KEY", "cold");
+        // Where a start calls nobody, it has the addresses of AWS, as it is deployed.
+        if warm_up {
+            command.env("AWS_ENDPOINT_URL", format!("http://{}", self.address));
+        }
         command.env("SKILLHUB_TABLE", "cold").env("SKILLHUB_BUCKET", "cold");
         command.env("SKILLHUB_WARM_UP", if warm_up { "true" } else { "false" });
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
