@@ -60,7 +60,7 @@ impl Connection {
     /// The stores that the environment names, as Lambda sets it: AWS in `AWS_REGION`, or the addresses in
     /// `AWS_ENDPOINT_URL_DYNAMODB` and `AWS_ENDPOINT_URL_S3`, or in `AWS_ENDPOINT_URL` for both; credentials in
     /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, read at every use. The SDK's chain of other
-    /// sources is left out: it would be a tenth of a function's program, and a part of each cold start.
+    /// sources is left out: Lambda has none of them, and it would make every function larger.
     pub fn from_env() -> Self {
         let set = |name| env::var(name).ok().filter(|value| !value.is_empty());
         let url = |of| set(of).or_else(|| set("AWS_ENDPOINT_URL"));
@@ -135,7 +135,7 @@ impl Connection {
 /// and Starfield Services Root Certificate Authority - G2.
 const AMAZONS_ROOTS: &str = include_str!("amazon_roots.pem");
 
-/// Nobody else needs to be trusted, and to read the system's hundred and fifty authorities would be two thirds of a cold start.
+/// Nobody else needs to be trusted, and to read all authorities of the system would be two thirds of a cold start.
 fn amazons_own_authorities() -> TrustStore {
     TrustStore::empty().with_pem_certificate(AMAZONS_ROOTS)
 }

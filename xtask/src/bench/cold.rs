@@ -226,8 +226,10 @@ impl RuntimeApi {
         let child = self.start_program(program, warm_up, Stdio::null())?;
         let _open = self.looked().map_err(|e| format!("{}: {e}", program.display()))?;
         let wall = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        let process = PathBuf::from(format!("/proc/{}", child.0.id()));
-        Ok(Cost { cpu: cpu(&process)?, wall, rss: rss(&process)? })
+        let process = child.0.id();
+        let cpu = Duration::from_secs_f64(skillhub_bench::cpu_seconds(process)?);
+        let cpu = u64::try_from(cpu.as_nanos()).unwrap_or(u64::MAX);
+        Ok(Cost { cpu, wall, rss: skillhub_bench::resident_bytes(process)? })
     }
 }
 
@@ -259,22 +261,4 @@ fn request(reader: &mut impl std::io::BufRead) -> Option<(String, u64)> {
         name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().ok())?
     });
     Some((path, length.unwrap_or(0)))
-}
-
-/// Nanoseconds that the threads of a process were on a processor.
-fn cpu(process: &Path) -> Result<u64, String> {
-    let tasks = fs::read_dir(process.join("task")).map_err(|e| e.to_string())?;
-    let times = tasks.filter_map(Result::ok).map(|task| {
-        let text = fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
-        text.split(' ').next().and_then(|nanos| nanos.parse::<u64>().ok()).unwrap_or(0)
-    });
-    Ok(times.sum())
-}
-
-/// Resident memory in bytes.
-fn rss(process: &Path) -> Result<u64, String> {
-    let status = fs::read_to_string(process.join("status")).map_err(|e| e.to_string())?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok());
-    kib.map(|kib| kib * 1024).ok_or_else(|| "no VmRSS".to_owned())
 }
