@@ -21,9 +21,9 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Milliseconds of the bucket that one write takes.
+    /// Milliseconds of the bucket that one write takes, at least 1.
     fn cost(self) -> i64 {
-        60_000 / i64::from(self.per_minute.max(1))
+        (60_000 / i64::from(self.per_minute.max(1))).max(1)
     }
 
     fn capacity(self) -> i64 {
@@ -40,57 +40,52 @@ pub enum Permit {
     Wait(i64),
 }
 
-/// How often a permit is asked for again after another request of the same principal was faster.
-const ATTEMPTS: u32 = 8;
-
 impl Table {
-    /// Takes one write out of a principal's bucket: one conditional update, two after a pause of the principal.
+    /// Takes one write out of a principal's bucket: one conditional update, two after a pause of the principal, three if
+    /// another of its requests ends that pause at the same moment.
     ///
     /// # Errors
     /// If the store fails.
     pub async fn take_permit(&self, principal: &PrincipalId, rate: Rate, now: UtcMillis) -> Result<Permit, StoreError> {
         let (now, cost, capacity) = (now.epoch_millis(), rate.cost(), rate.capacity());
-        // The usual case: a bucket in use that has room.
-        let condition = "full_at BETWEEN :now AND :most";
-        let values = [(":now", now), (":most", now + capacity - cost), (":cost", cost)];
-        let mut refused = self.update_rate(principal, "full_at + :cost", condition, &values, ttl(now, rate)).await?;
-        for _ in 0..ATTEMPTS {
-            let Some(Refused { full_at }) = refused else { return Ok(Permit::Granted) };
-            let after = full_at.unwrap_or(now).max(now) + cost;
-            if after - now > capacity {
-                return Ok(Permit::Wait((after - now - capacity).max(1)));
-            }
-            refused = match full_at {
-                Some(old) => {
-                    let values = [(":old", old), (":after", after)];
-                    self.update_rate(principal, ":after", "full_at = :old", &values, ttl(now, rate)).await?
-                }
-                None => {
-                    let condition = "attribute_not_exists(full_at)";
-                    self.update_rate(principal, ":after", condition, &[(":after", after)], ttl(now, rate)).await?
-                }
+        let in_use = Update {
+            full_at: "full_at + :cost",
+            condition: "full_at BETWEEN :now AND :most",
+            values: &[(":now", now), (":most", now + capacity - cost), (":cost", cost)],
+        };
+        let after_a_pause = Update {
+            full_at: ":after",
+            condition: "attribute_not_exists(full_at) OR full_at < :now",
+            values: &[(":now", now), (":after", now + cost)],
+        };
+        // The time only grows: once it was before and then after `now`, the third update finds a bucket in use.
+        for update in [&in_use, &after_a_pause, &in_use] {
+            let Some(Refused { full_at }) = self.update_rate(principal, update, ttl(now, rate)).await? else {
+                return Ok(Permit::Granted);
             };
+            let wait = full_at.unwrap_or(now).max(now) + cost - now - capacity;
+            if wait > 0 {
+                return Ok(Permit::Wait(wait));
+            }
         }
-        Ok(Permit::Wait(cost.max(1)))
+        Ok(Permit::Wait(cost))
     }
 
     async fn update_rate(
         &self,
         principal: &PrincipalId,
-        full_at: &str,
-        condition: &str,
-        values: &[(&str, i64)],
+        update: &Update<'_>,
         ttl: i64,
     ) -> Result<Option<Refused>, StoreError> {
         let number = |value: i64| AttributeValue::N(value.to_string());
         let key = Key::rate(principal).attributes();
         let mut request = self.client.update_item().table_name(&self.name).set_key(Some(key));
-        for (name, value) in values.iter().chain(&[(":ttl", ttl), (":v", 1)]) {
+        for (name, value) in update.values.iter().chain(&[(":ttl", ttl), (":v", 1)]) {
             request = request.expression_attribute_values(*name, number(*value));
         }
         let request = request
-            .update_expression(format!("SET full_at = {full_at}, #ttl = :ttl, v = :v"))
-            .condition_expression(condition)
+            .update_expression(format!("SET full_at = {}, #ttl = :ttl, v = :v", update.full_at))
+            .condition_expression(update.condition)
             .expression_attribute_names("#ttl", "ttl")
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         let Err(error) = request.send().await else { return Ok(None) };
@@ -103,6 +98,13 @@ impl Table {
             _ => Err(sdk_error("UpdateItem", error)),
         }
     }
+}
+
+/// One way to take a write out of a bucket.
+struct Update<'a> {
+    full_at: &'a str,
+    condition: &'a str,
+    values: &'a [(&'a str, i64)],
 }
 
 /// A bucket as it stood when an update was refused; `None` if there was none.

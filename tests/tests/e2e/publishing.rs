@@ -205,7 +205,9 @@ fn equal_content_published_by_many_at_once_is_one_version() {
     let (request, archive) = (skill.request(), skill.archive());
     let ids: Vec<_> = std::thread::scope(|scope| {
         let publish = || {
-            let opened = UploadSession::from_json(http.open(&request).text()).unwrap();
+            let answer = http.open(&request);
+            assert!(matches!(answer.status, 200 | 201), "{}", answer.text());
+            let opened = UploadSession::from_json(answer.text()).unwrap();
             if let Some(upload) = &opened.upload {
                 assert!([200, 412].contains(&http.put(upload, &archive).status));
             }
