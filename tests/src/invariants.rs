@@ -77,7 +77,7 @@ impl Rows {
             for (id, version) in &versions {
                 self.check_version(pk, id, version);
             }
-            for kind in ["VM#", "VN#"] {
+            for kind in ["#BODY#", "VN#"] {
                 assert_eq!(self.below(pk, kind).count(), versions.len(), "{pk} {kind}: one for each version");
             }
             self.check_skill(&skill, &versions);
@@ -96,7 +96,7 @@ impl Rows {
     }
 
     fn check_version(&self, pk: &str, id: &VersionId, version: &VersionItem) {
-        self.get(pk, &format!("VM#{id}"));
+        self.get(pk, &format!("#BODY#{id}"));
         let number: VersionNumberItem = self.get(pk, &format!("VN#{}", release_key(&version.version))).read();
         assert_eq!(
             (&number.version_id, number.artifact_sha256, number.artifact_bytes, number.state),

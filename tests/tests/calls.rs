@@ -87,6 +87,8 @@ async fn publish(registry: &InProcess, skill: &Skill, change: impl FnOnce(&mut V
 async fn reading() {
     let registry = InProcess::start().await;
     let (hello, own) = shelf(&registry).await;
+    registry.publish(&Skill::new("patched", "new").version("2.0.0")).await;
+    let patched = publish(&registry, &Skill::new("patched", "old").version("1.0.1"), |_| ()).await;
     let stranger = registry.member("stranger", Role::Reader).await;
     let (owner, other) = (Some(&registry.owner), Some(&stranger));
     let path = |p: &PublishedVersion, rest: &str| format!("/api/skills/{}{rest}", p.skill_id);
@@ -105,13 +107,14 @@ async fn reading() {
         Case::get(owner, format!("/api/skills?cursor={}", hello.skill_id), 200, &["Query L"; 3]),
         Case::get(owner, "/api/skills?limit=0", 400, &[]),
         Case::get(owner, "/api/skills?cursor=x", 400, &[]),
-        // A detail: two reads; a miss is looked at again.
-        Case::get(None, path(&hello, ""), 200, two_reads),
-        Case::get(owner, path(&own, ""), 200, two_reads),
-        Case::get(other, path(&own, ""), 404, &["GetItem S"]),
-        Case::get(None, format!("/api/skills/c{}", "0".repeat(24)), 404, miss),
+        // A detail: one query of two items, and a read where a later version is not the current one; a miss is looked at again.
+        Case::get(None, path(&hello, ""), 200, &["Query S"]),
+        Case::get(owner, path(&own, ""), 200, &["Query S"]),
+        Case::get(None, path(&patched, ""), 200, &["Query S", "GetItem S"]),
+        Case::get(other, path(&own, ""), 404, &["Query S"]),
+        Case::get(None, format!("/api/skills/c{}", "0".repeat(24)), 404, &["Query S", "Query S strong"]),
         Case::get(None, "/api/skills/nonsense", 404, &[]),
-        // A version: the same.
+        // A version: two reads.
         Case::get(None, version(&hello, ""), 200, two_reads),
         Case::get(other, version(&own, ""), 404, &["GetItem S"]),
         Case::get(None, path(&hello, &format!("/versions/{unknown}")), 404, miss),

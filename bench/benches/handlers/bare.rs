@@ -6,9 +6,10 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::Provider;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
-use skillhub_tests::proxy::{Call, Operation};
 
 use crate::stage::Place;
+
+const TABLE: &str = "skillhub";
 
 /// A client of the table.
 pub(crate) struct BareTable(aws_sdk_dynamodb::Client);
@@ -18,15 +19,26 @@ impl BareTable {
         Self(aws_sdk_dynamodb::Client::new(&config(place, &place.dynamodb).await))
     }
 
-    /// Reads what this call has read, as freshly.
-    pub(crate) async fn read(&self, call: &Call) {
-        assert_eq!(call.operation, Operation::GetItem, "{call}");
-        let (pk, sk) = call.targets[0].split_once(' ').unwrap();
-        let text = |value: &str| AttributeValue::S(value.to_owned());
-        let request = self.0.get_item().table_name("skillhub").key("pk", text(pk)).key("sk", text(sk));
-        let answer = request.consistent_read(call.strong).send().await.unwrap();
-        assert!(answer.item.is_some(), "{call}");
+    /// Reads a skill, eventually.
+    pub(crate) async fn read(&self, skill: &str) {
+        let (pk, sk) = key(skill);
+        let request = self.0.get_item().table_name(TABLE).key("pk", pk).key("sk", sk);
+        let answer = request.consistent_read(false).send().await.unwrap();
+        assert!(answer.item.is_some(), "{skill}");
     }
+
+    /// Reads a skill and the body of its newest version, eventually.
+    pub(crate) async fn query(&self, skill: &str) {
+        let (pk, sk) = key(skill);
+        let request = self.0.query().table_name(TABLE).key_condition_expression("pk = :pk AND sk <= :sk");
+        let request = request.expression_attribute_values(":pk", pk).expression_attribute_values(":sk", sk);
+        let request = request.scan_index_forward(false).limit(2).consistent_read(false);
+        assert_eq!(request.send().await.unwrap().count, 2, "{skill}");
+    }
+}
+
+fn key(skill: &str) -> (AttributeValue, AttributeValue) {
+    (AttributeValue::S(format!("S#{skill}")), AttributeValue::S("#META".to_owned()))
 }
 
 /// A client of the object store.

@@ -79,8 +79,8 @@ async fn reading(registry: &InProcess, hello: &PublishedVersion, own: &Published
     for (what, known, path, most) in [
         ("list, anonymous: 1 partition", false, String::from("/api/skills"), 1),
         ("list, with a personal namespace and an organization: 3 partitions", true, String::from("/api/skills"), 3),
-        ("detail", false, skill(hello), 2),
-        ("detail of a personal skill", true, skill(own), 2),
+        ("detail", false, skill(hello), 1),
+        ("detail of a personal skill", true, skill(own), 1),
         ("resolve, latest", false, resolve("hello"), 3),
         ("resolve, a version", false, resolve("hello@1.0.0"), 3),
         ("resolve, a tag", false, resolve("hello@beta"), 3),

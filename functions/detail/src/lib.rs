@@ -2,7 +2,7 @@
 //!
 //! | route | calls |
 //! |---|---|
-//! | `GET /api/skills/{skillId}` | 2 reads |
+//! | `GET /api/skills/{skillId}` | 1 query of 2 items; 1 read more if the newest version is not the current one |
 //! | `GET /api/skills/{skillId}/versions` | 1 read, 1 query |
 //! | `GET /api/skills/{skillId}/versions/{versionId}` | 2 reads |
 //! | `GET /api/skills/{skillId}/tags` | 1 read |
@@ -46,11 +46,12 @@ async fn skill(
     Caller(viewer): Caller,
     PathParams(id): PathParams<SkillId>,
 ) -> Result<Response, ApiError> {
-    let skill = visible_skill(&registry, &viewer, &id).await?;
-    let (Some(summary), Some(current)) = (skill.summary(), &skill.current) else {
+    let front = registry.table.skill_front(&id).await?.ok_or_else(ApiError::not_found)?;
+    if !viewer.may_see(&front.skill.audience, registry.settings.anonymous_read) {
         return Err(ApiError::not_found());
-    };
-    let manifest = manifest(&registry, &id, &current.id).await?;
+    }
+    let Some(summary) = front.skill.summary() else { return Err(ApiError::not_found()) };
+    let manifest = registry.table.current_manifest_json(&id, &front).await?.ok_or_else(ApiError::not_found)?;
     let summary = text(&summary)?;
     // Both are stored as they are sent; the manifest belongs into the summary's last object.
     let head = summary.strip_suffix("}}").unwrap_or(&summary);

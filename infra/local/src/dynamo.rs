@@ -10,12 +10,13 @@ use std::time::Duration;
 
 use dynoxide::Database;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::serve::{GRACE, PortError, bind};
 
-/// Time between two removals of items whose time to live is over. DynamoDB promises days.
-const SWEEP_PERIOD: Duration = Duration::from_secs(60);
+/// Time between two removals of items whose time to live is over. Each reads the whole table; DynamoDB promises days.
+const SWEEP_PERIOD: Duration = Duration::from_secs(60 * 60);
 
 /// Why there is no DynamoDB.
 #[derive(Debug, thiserror::Error)]
@@ -101,7 +102,7 @@ async fn serve(listener: std::net::TcpListener, database: Database, shutdown: Ca
 }
 
 async fn sweep(database: Database, shutdown: CancellationToken) {
-    let mut ticks = tokio::time::interval(SWEEP_PERIOD);
+    let mut ticks = tokio::time::interval_at(Instant::now() + SWEEP_PERIOD, SWEEP_PERIOD);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
         let database = database.clone();

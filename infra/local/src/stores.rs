@@ -2,6 +2,8 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
 use std::time::SystemTime;
 
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -11,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::credentials::{Credentials, RANDOM_BYTES};
 use crate::data_dir::{DataDir, DataDirError};
 use crate::dynamo::{Tables, TablesError};
-use crate::s3::{self, ObjectCreated, OpenError, OpenReport};
+use crate::s3::{self, ObjectCreated, OpenError, OpenReport, Opened, Store};
 use crate::serve::{self, PortError};
 use crate::tls::{Authority, TlsError};
 
@@ -62,8 +64,8 @@ pub struct Stores {
     pub ca_pem: String,
     /// The file of the same.
     pub ca_path: PathBuf,
-    /// What was found when the object store was opened.
-    pub report: OpenReport,
+    store: Arc<Store>,
+    reading: thread::JoinHandle<()>,
     events: Option<UnboundedReceiver<ObjectCreated>>,
     tables: Tables,
     objects: JoinHandle<std::io::Result<()>>,
@@ -86,8 +88,8 @@ pub async fn start_stores(
     let authority = Authority::load(&data, now)?;
     let tls = authority.server_config(now)?;
     let (sender, events) = mpsc::unbounded_channel();
-    let (service, report) = s3::open(&data.objects_path(), &data.damaged_path(), &credentials, sender)?;
     let (listener, object_address) = serve::bind(ports.objects, "--object-port")?;
+    let Opened { service, store, reading } = s3::open(&data.objects_path(), data.damaged_path(), &credentials, sender)?;
 
     let shutdown = CancellationToken::new();
     let tables = Tables::start(&data.tables_path(), ports.dynamodb, shutdown.clone())?;
@@ -98,7 +100,8 @@ pub async fn start_stores(
         credentials,
         ca_pem: authority.certificate_pem().to_owned(),
         ca_path: data.ca_path(),
-        report,
+        store,
+        reading,
         events: Some(events),
         tables,
         objects,
@@ -123,13 +126,17 @@ impl Stores {
         &self.data
     }
 
-    /// The events of the object store, given out once: first every object that was there at the start, then each that is
-    /// stored, in this order.
+    /// What was found in the object store at the start. Blocks until all of its files have been read.
+    pub fn report(&self) -> &OpenReport {
+        self.store.report()
+    }
+
+    /// The events of the object store, given out once: every object that was there at the start, and each that is stored.
     pub fn take_events(&mut self) -> Option<UnboundedReceiver<ObjectCreated>> {
         self.events.take()
     }
 
-    /// Removes at once what has outlived its time to live; a timer does it every minute. Blocks.
+    /// Removes at once what has outlived its time to live; a timer does it every hour. Blocks.
     ///
     /// # Errors
     /// What the engine said.
@@ -144,6 +151,10 @@ impl Stores {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::error!(%error, "the object store could not serve"),
             Err(error) => tracing::error!(%error, "the object store ended abnormally"),
+        }
+        let reading = self.reading;
+        if !matches!(tokio::task::spawn_blocking(|| reading.join()).await, Ok(Ok(()))) {
+            tracing::error!("the thread of the object store ended abnormally");
         }
         self.tables.ended().await;
     }

@@ -6,16 +6,16 @@ use skillhub_protocol::{FileEntry, Manifest, SkillId, VersionId};
 
 use crate::codec::{Attributes, decode, deflate, inflate};
 use crate::error::StoreError;
-use crate::items::VersionItem;
-use crate::keys::Key;
-use crate::table::Table;
+use crate::items::{SkillItem, VersionItem};
+use crate::keys::{Key, SKILL, skill_partition};
+use crate::table::{Freshness, Order, SortKeys, Table, key_of};
 
 const KIND: &str = "version body";
 const FORMAT: &str = "2";
 /// Between the two parts of a body. Neither JSON has one in it.
 const SEPARATOR: char = '\n';
 
-/// `S#<skillId>` / `VM#<versionId>`.
+/// `S#<skillId>` / `#BODY#<versionId>`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionBody {
     /// The manifest as JSON, ready to send.
@@ -104,7 +104,49 @@ fn parts(attributes: &Attributes) -> Result<(String, String), StoreError> {
     Ok((manifest, extra))
 }
 
+/// A skill, and the body of its newest version.
+#[derive(Debug, Clone)]
+pub struct SkillFront {
+    /// The skill.
+    pub skill: SkillItem,
+    newest: Option<Attributes>,
+}
+
 impl Table {
+    /// A skill with the body of its newest version: one query of two items, or two if the first misses.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn skill_front(&self, id: &SkillId) -> Result<Option<SkillFront>, StoreError> {
+        let both = async |freshness| {
+            let (partition, upwards) = (skill_partition(id), Order::Descending(None));
+            self.range(&partition, SortKeys::UpTo(SKILL), upwards, 2, freshness).await
+        };
+        let mut items = both(Freshness::Eventual).await?;
+        if items.is_empty() {
+            items = both(Freshness::Strong).await?;
+        }
+        let mut items = items.into_iter();
+        let Some(skill) = items.next() else { return Ok(None) };
+        Ok(Some(SkillFront { skill: decode(skill)?, newest: items.next() }))
+    }
+
+    /// The manifest of the current version as JSON; `None` if no version is available. No call, or one or two reads if a
+    /// version was published later that is not the current one.
+    ///
+    /// # Errors
+    /// If the store fails; a version without its body is corrupt.
+    pub async fn current_manifest_json(&self, id: &SkillId, front: &SkillFront) -> Result<Option<String>, StoreError> {
+        let Some(current) = &front.skill.current else { return Ok(None) };
+        let key = Key::version_body(id, &current.id);
+        let newest = front.newest.as_ref().filter(|body| key_of(body).as_ref() == Some(&key));
+        let manifest = match newest {
+            Some(body) => Some(parts(body)?.0),
+            None => self.manifest_json(id, &current.id).await?,
+        };
+        manifest.ok_or_else(|| StoreError::corrupt(KIND, "is missing")).map(Some)
+    }
+
     /// The manifest of a version as JSON. One read, or two if the first misses.
     ///
     /// # Errors

@@ -39,7 +39,7 @@ impl Key {
     }
 
     pub(crate) fn skill(id: &SkillId) -> Self {
-        Self::new(skill_partition(id), "#META")
+        Self::new(skill_partition(id), SKILL)
     }
 
     pub(crate) fn version(skill: &SkillId, version: &VersionId) -> Self {
@@ -47,7 +47,7 @@ impl Key {
     }
 
     pub(crate) fn version_body(skill: &SkillId, version: &VersionId) -> Self {
-        Self::new(skill_partition(skill), format!("VM#{}", part(version.as_str())))
+        Self::new(skill_partition(skill), format!("{VERSION_BODIES}{}", part(version.as_str())))
     }
 
     pub(crate) fn version_number(skill: &SkillId, release: &Release) -> Self {
@@ -146,6 +146,11 @@ impl Key {
     }
 }
 
+/// Sort key of a skill itself.
+pub(crate) const SKILL: &str = "#META";
+/// Sort key prefix of the bodies of a skill's versions. Ids are in order of their time, so the newest body is the item right
+/// before [`SKILL`], and both are had by one query.
+pub(crate) const VERSION_BODIES: &str = "#BODY#";
 /// Sort key prefix of a skill's versions.
 pub(crate) const VERSIONS: &str = "V#";
 /// Sort key prefix of a skill's version numbers.
@@ -289,7 +294,7 @@ mod tests {
         let keys = [
             (Key::skill(&skill), format!("S#c{zeros} #META")),
             (Key::version(&skill, &version), format!("S#c{zeros} V#v{zeros}")),
-            (Key::version_body(&skill, &version), format!("S#c{zeros} VM#v{zeros}")),
+            (Key::version_body(&skill, &version), format!("S#c{zeros} #BODY#v{zeros}")),
             (Key::version_number(&skill, &release), format!("S#c{zeros} VN#011.012.010z")),
             (Key::tag(&skill, &"beta".parse().unwrap()), format!("S#c{zeros} T#beta")),
             (Key::slug(&global, &slug), String::from("G#global hello")),

@@ -22,6 +22,7 @@ mod objects;
 mod origin;
 mod parts;
 mod permission;
+mod presign;
 mod publish;
 mod rate;
 mod release_key;
@@ -34,7 +35,7 @@ mod stars;
 mod table;
 mod transaction;
 
-pub use artifacts::{BodyExtra, FileSpan, Files, VersionBody};
+pub use artifacts::{BodyExtra, FileSpan, Files, SkillFront, VersionBody};
 pub use audience::{Audience, Viewer};
 pub use audit::{AuditCursor, AuditPage, InvalidCursor};
 pub use catalog::{Filter, ListPage, ListPartition, Located, LocatedVersion, Resolved, SearchPartition, VersionPage};
@@ -54,9 +55,10 @@ pub use items::{
 pub use jwk::{IssuerKey, PublicKey, UnusableKey};
 pub use keys::ObjectKey;
 pub use leftovers::{Stored, StoredPage, Walk};
-pub use objects::{Credential, Objects, StagedBytes};
+pub use objects::{Objects, StagedBytes};
 pub use origin::Origin;
 pub use parts::NewTicket;
+pub use presign::Credential;
 pub use publish::{Decision, Publication, Situation};
 pub use rate::{Permit, Rate};
 pub use release_key::release_key;

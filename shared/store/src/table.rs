@@ -124,6 +124,9 @@ impl Table {
                 SortKeys::Prefix(sk) => request
                     .key_condition_expression("pk = :pk AND begins_with(sk, :sk)")
                     .expression_attribute_values(":sk", AttributeValue::S(sk.to_owned())),
+                SortKeys::UpTo(sk) => request
+                    .key_condition_expression("pk = :pk AND sk <= :sk")
+                    .expression_attribute_values(":sk", AttributeValue::S(sk.to_owned())),
                 SortKeys::All => request.key_condition_expression("pk = :pk"),
             };
             let answer = request.send().await.map_err(|e| sdk_error("Query", e))?;
@@ -144,6 +147,8 @@ pub(crate) enum SortKeys<'a> {
     After(&'a str),
     /// Beginning with this.
     Prefix(&'a str),
+    /// This one and those before it.
+    UpTo(&'a str),
     /// All.
     All,
 }
@@ -164,7 +169,7 @@ impl Order<'_> {
     }
 }
 
-fn key_of(item: &Attributes) -> Option<Key> {
+pub(crate) fn key_of(item: &Attributes) -> Option<Key> {
     let text = |name| item.get(name).and_then(|value| value.as_s().ok()).cloned();
     Some(Key { pk: text("pk")?, sk: text("sk")? })
 }

@@ -30,7 +30,7 @@ pub(super) fn observe(rows: &[Row], names: &mut Names, unanswered: &[Unanswered<
             ("N", "M") => facts.push(member(&row.read(), names)?),
             ("P", "N") => drop(mirrored.insert(member(&row.read(), names)?)),
             ("P", "K") => facts.push(token(row, names)?),
-            ("S", "") => facts.extend(skill(&row.read(), names)?),
+            ("S", "") if row.sk == "#META" => facts.extend(skill(&row.read(), names)?),
             ("S", "VN") => facts.push(version(&row.pk, &row.read(), rows, names)?),
             ("U", "") => facts.push(session(&row.read(), names)?),
             ("UL", _) => facts.push(lock(row, rows, names)?),

@@ -101,6 +101,20 @@ struct Programs(BTreeMap<String, PathBuf>);
 /// # Errors
 /// If the build fails.
 fn programs() -> Result<Programs, String> {
+    build("--profile measure --bins --bench *", &["bench", "package", "local", "cli"])
+}
+
+/// The same, but with the registry on this machine as its users build it: optimized as a whole, which takes minutes more.
+///
+/// # Errors
+/// If a build fails.
+fn programs_and_release() -> Result<Programs, String> {
+    let mut programs = programs()?;
+    programs.0.extend(build("--release --bins", &["local"])?.0);
+    Ok(programs)
+}
+
+fn build(arguments: &str, packages: &[&str]) -> Result<Programs, String> {
     #[derive(Deserialize)]
     struct Message {
         executable: Option<PathBuf>,
@@ -110,8 +124,8 @@ fn programs() -> Result<Programs, String> {
     struct Target {
         name: String,
     }
-    let mut build = cargo("build --quiet --profile measure --bins --bench * --message-format json-render-diagnostics");
-    for package in ["bench", "package", "local", "cli"] {
+    let mut build = cargo(&format!("build --quiet {arguments} --message-format json-render-diagnostics"));
+    for package in packages {
         build.arg("--package").arg(format!("skillhub-{package}"));
     }
     let messages = build.stdin(Stdio::null()).stderr(Stdio::inherit()).output();

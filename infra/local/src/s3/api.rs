@@ -12,7 +12,7 @@ use super::error::{check_key, check_read, etag, internal, refuse_unsupported, wr
 use super::footer::{ContentHeaders, ObjectMeta};
 use super::list::{self, Query};
 use super::read::FileBody;
-use super::store::{Condition, Store};
+use super::store::{Condition, Store, StoreError};
 use super::upload::{self, Received, milliseconds};
 use super::{Creation, ObjectCreated, REGION};
 
@@ -38,7 +38,7 @@ impl S3 for Api {
     }
 
     async fn head_bucket(&self, req: S3Request<HeadBucketInput>) -> S3Result<S3Response<HeadBucketOutput>> {
-        self.store.with_bucket(&req.input.bucket, |_| ())?;
+        self.store.has_bucket(&req.input.bucket)?;
         let region = Some(REGION.to_owned());
         Ok(S3Response::new(HeadBucketOutput { bucket_region: region, ..HeadBucketOutput::default() }))
     }
@@ -56,7 +56,8 @@ impl S3 for Api {
         let condition = write_condition(input.if_match.as_ref(), input.if_none_match.as_ref())?;
         let length = input.content_length.and_then(|length| u64::try_from(length).ok());
         let length = length.ok_or_else(|| s3_error!(MissingContentLength, "content-length is missing"))?;
-        self.store.check(&input.bucket, &input.key, &condition)?;
+        let (bucket, key, demanded) = (input.bucket.clone(), input.key.clone(), condition.clone());
+        self.blocking(move |store| Ok(store.check(&bucket, &key, &demanded)?)).await?;
 
         let received = upload::receive(&self.store, &input.bucket, input.body.take(), declared.hasher()).await?;
         if received.size != length {
@@ -131,7 +132,8 @@ impl S3 for Api {
             ("Range", input.range.is_some()),
             ("If-Unmodified-Since", input.if_unmodified_since.is_some()),
         ])?;
-        let meta = self.store.head(&input.bucket, &input.key)?;
+        let (bucket, key) = (input.bucket, input.key);
+        let meta = self.blocking(move |store| Ok(store.head(&bucket, &key)?)).await?;
         check_read(&meta, input.if_match.as_ref(), input.if_none_match.as_ref())?;
         Ok(S3Response::new(head_output(&meta, input.checksum_mode.is_some())))
     }
@@ -198,24 +200,34 @@ impl S3 for Api {
     async fn list_objects_v2(&self, req: S3Request<ListObjectsV2Input>) -> S3Result<S3Response<ListObjectsV2Output>> {
         let input = req.input;
         let limit = input.max_keys.unwrap_or(MAX_PAGE).min(MAX_PAGE);
+        let wanted = usize::try_from(limit).map_err(|_| s3_error!(InvalidArgument, "max-keys must not be negative"))?;
         let token = input.continuation_token.as_deref().map(list::parse_token).transpose()?;
-        let query = Query {
-            prefix: input.prefix.as_deref().unwrap_or_default(),
-            delimiter: input.delimiter.as_deref(),
-            from: list::Start::new(input.start_after.as_deref(), token.as_deref()),
-            limit: usize::try_from(limit).map_err(|_| s3_error!(InvalidArgument, "max-keys must not be negative"))?,
+        let (bucket, prefix, delimiter) = (input.bucket.clone(), input.prefix.clone(), input.delimiter.clone());
+        let start_after = input.start_after.clone();
+        let list = move |store: &Store| {
+            let query = Query {
+                prefix: prefix.as_deref().unwrap_or_default(),
+                delimiter: delimiter.as_deref(),
+                from: list::Start::new(start_after.as_deref(), token.as_deref()),
+                limit: wanted,
+            };
+            let page = store.with_keys(&bucket, |keys| list::list(keys, &query))?;
+            let objects = page.keys.iter().map(|key| store.head(&bucket, key));
+            // What was removed since is in no listing.
+            let there = objects.filter(|object| !matches!(object, Err(StoreError::NoSuchKey)));
+            Ok((there.collect::<Result<Vec<_>, _>>()?, page.prefixes, page.next))
         };
-        let page = self.store.with_bucket(&input.bucket, |bucket| list::list(bucket, &query))?;
+        let (objects, prefixes, next) = self.blocking(list).await?;
 
         let encoded = input.encoding_type.is_some();
         let show = |text: &str| if encoded { crate::events::form_encode(text) } else { text.to_owned() };
-        let contents: ObjectList = page.objects.iter().map(|meta| list_entry(meta, show(&meta.key))).collect();
-        let prefixes = page.prefixes.iter().map(|prefix| CommonPrefix { prefix: Some(show(prefix)) });
+        let contents: ObjectList = objects.iter().map(|meta| list_entry(meta, show(&meta.key))).collect();
+        let prefixes = prefixes.iter().map(|prefix| CommonPrefix { prefix: Some(show(prefix)) });
         let prefixes: CommonPrefixList = prefixes.collect();
         Ok(S3Response::new(ListObjectsV2Output {
             key_count: i32::try_from(contents.len() + prefixes.len()).ok(),
-            is_truncated: Some(page.next.is_some()),
-            next_continuation_token: page.next.as_deref().map(hex::encode),
+            is_truncated: Some(next.is_some()),
+            next_continuation_token: next.as_deref().map(hex::encode),
             contents: Some(contents),
             common_prefixes: Some(prefixes),
             continuation_token: input.continuation_token,

@@ -11,8 +11,9 @@ mod service;
 mod store;
 mod upload;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use s3s::auth::SimpleAuth;
@@ -24,6 +25,7 @@ pub use store::OpenReport;
 
 use crate::credentials::Credentials;
 use footer::ObjectMeta;
+pub(crate) use store::Store;
 
 /// The region that the store says it is in. Clients may sign for any.
 pub const REGION: &str = "us-east-1";
@@ -72,21 +74,36 @@ pub enum Creation {
 #[error("the object store can't be opened: {0}")]
 pub struct OpenError(#[from] store::StoreError);
 
+/// The open store.
+pub(crate) struct Opened {
+    /// Answers requests.
+    pub(crate) service: ObjectService,
+    /// The files.
+    pub(crate) store: Arc<Store>,
+    /// Reads the files that were there at the start.
+    pub(crate) reading: JoinHandle<()>,
+}
+
 /// Opens the store below `objects`; requests must be signed with `credentials`. Every object that is there is told again:
 /// the process before may have ended with its events undelivered, and an event is told at least once.
 pub(crate) fn open(
     objects: &Path,
-    damaged: &Path,
+    damaged: PathBuf,
     credentials: &Credentials,
     created: UnboundedSender<ObjectCreated>,
-) -> Result<(ObjectService, OpenReport), OpenError> {
-    let (store, report) = store::Store::open(objects, damaged)?;
-    store.for_each(|bucket, meta| {
-        // Where nobody listens, nobody needs to know.
-        let _untold = created.send(ObjectCreated::of(bucket, meta, Creation::Put));
+) -> Result<Opened, OpenError> {
+    let (store, found) = Store::open(objects)?;
+    let store = Arc::new(store);
+    let (read, told) = (Arc::clone(&store), created.clone());
+    let reading = thread::Builder::new().name("objects".to_owned()).spawn(move || {
+        scan::read(&read, found, &damaged, |bucket, meta| {
+            // Where nobody listens, nobody needs to know.
+            let _untold = told.send(ObjectCreated::of(bucket, meta, Creation::Put));
+        });
     });
-    let mut builder = S3ServiceBuilder::new(api::Api { store: Arc::new(store), created });
+    let reading = reading.map_err(store::at(objects))?;
+    let mut builder = S3ServiceBuilder::new(api::Api { store: Arc::clone(&store), created });
     let secret = credentials.secret_access_key.expose();
     builder.set_auth(SimpleAuth::from_single(credentials.access_key_id.clone(), secret));
-    Ok((ObjectService::new(builder.build()), report))
+    Ok(Opened { service: ObjectService::new(builder.build()), store, reading })
 }

@@ -1,65 +1,102 @@
-//! Rebuilding the index from the files at start.
+//! What is there at a start: the files at once, and their keys in the background.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry, File};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::footer::{self, ObjectMeta};
-use super::store::{Bucket, OpenReport, StoreError, TEMPORARY_PREFIX, at, file_name};
+use super::store::{OpenReport, Store, StoreError, TEMPORARY_PREFIX, at, file_name};
 use crate::files;
 
-/// Reads every footer. Leftovers of uploads are removed, files without a sound footer moved to `damaged`.
-pub(super) fn scan(root: &Path, damaged: &Path) -> Result<(BTreeMap<String, Bucket>, OpenReport), StoreError> {
-    let mut report = OpenReport::default();
-    let mut buckets = BTreeMap::new();
+/// The files of each bucket, by its name.
+pub(crate) struct Found {
+    buckets: BTreeMap<String, Vec<PathBuf>>,
+    leftovers: usize,
+}
+
+impl Found {
+    /// The names of the buckets.
+    pub(super) fn buckets(&self) -> impl Iterator<Item = &str> {
+        self.buckets.keys().map(String::as_str)
+    }
+}
+
+/// Finds all files, and opens none. Leftovers of uploads are removed.
+pub(super) fn find(root: &Path) -> Result<Found, StoreError> {
+    let mut found = Found { buckets: BTreeMap::new(), leftovers: 0 };
     fs::create_dir_all(root).and_then(|()| root.parent().map_or(Ok(()), files::sync_dir)).map_err(at(root))?;
     for entry in entries(root)? {
         if let (true, Ok(name)) = (entry.path().is_dir(), entry.file_name().into_string()) {
-            let objects = scan_bucket(&name, &entry.path(), damaged, &mut report)?;
-            buckets.insert(name, objects);
+            let files = find_in_bucket(&entry.path(), &mut found.leftovers)?;
+            found.buckets.insert(name, files);
         }
     }
-    Ok((buckets, report))
+    Ok(found)
 }
 
-fn scan_bucket(bucket: &str, dir: &Path, damaged: &Path, report: &mut OpenReport) -> Result<Bucket, StoreError> {
-    let mut objects = Bucket::new();
+fn find_in_bucket(dir: &Path, leftovers: &mut usize) -> Result<Vec<PathBuf>, StoreError> {
+    let mut found = Vec::new();
     for entry in entries(dir)? {
         let path = entry.path();
-        let name = entry.file_name();
-        if name.as_encoded_bytes().starts_with(TEMPORARY_PREFIX.as_bytes()) {
+        if entry.file_name().as_encoded_bytes().starts_with(TEMPORARY_PREFIX.as_bytes()) {
             files::remove_if_present(&path).map_err(at(&path))?;
-            report.leftovers += 1;
-            continue;
-        }
-        match read_object(&path) {
-            Ok(meta) if *name == *file_name(bucket, &meta.key) => {
-                objects.insert(meta.key.clone(), Arc::new(meta));
-                report.objects += 1;
-            }
-            Ok(_) => report.damaged.push(move_aside(&path, bucket, damaged, "the key has another file name")?),
-            Err(error) => report.damaged.push(move_aside(&path, bucket, damaged, &error.to_string())?),
+            *leftovers += 1;
+        } else {
+            found.push(path);
         }
     }
     files::sync_dir(dir).map_err(at(dir))?;
-    Ok(objects)
+    Ok(found)
 }
 
-fn read_object(path: &Path) -> std::io::Result<ObjectMeta> {
-    footer::decode(&mut File::open(path)?)
+/// Reads the footer of every file that was found: tells `store` its key and `each` its metadata. Files without a sound footer are
+/// moved to `damaged`.
+pub(crate) fn read(store: &Store, found: Found, damaged: &Path, mut each: impl FnMut(&str, &ObjectMeta)) {
+    let mut report = OpenReport { leftovers: found.leftovers, ..OpenReport::default() };
+    for (bucket, files) in found.buckets {
+        for path in files {
+            match read_object(&bucket, &path) {
+                Ok(meta) => {
+                    each(&bucket, &meta);
+                    store.change(&bucket, |keys| keys.insert(meta.key));
+                    report.objects += 1;
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(_) => report.damaged.extend(move_aside(store, &path, &bucket, damaged)),
+            }
+        }
+    }
+    store.is_read(report);
 }
 
-fn move_aside(path: &Path, bucket: &str, damaged: &Path, reason: &str) -> Result<PathBuf, StoreError> {
-    fs::create_dir_all(damaged).map_err(at(damaged))?;
+fn read_object(bucket: &str, path: &Path) -> io::Result<ObjectMeta> {
+    let meta = footer::decode(&mut File::open(path)?)?;
+    if path.file_name().is_some_and(|name| *name == *file_name(bucket, &meta.key)) {
+        return Ok(meta);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidData, "the key has another file name"))
+}
+
+/// Moves a file away, unless a sound one has taken its place by now.
+fn move_aside(store: &Store, path: &Path, bucket: &str, damaged: &Path) -> Option<PathBuf> {
+    let _turn = store.own_turn();
+    let reason = read_object(bucket, path).err()?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut target = damaged.join(format!("{bucket}.{name}"));
     while target.exists() {
         target.as_mut_os_string().push("+");
     }
-    fs::rename(path, &target).map_err(at(path))?;
-    tracing::error!(file = %target.display(), reason, "a damaged object was moved aside");
-    Ok(target)
+    match fs::create_dir_all(damaged).and_then(|()| fs::rename(path, &target)) {
+        Ok(()) => {
+            tracing::error!(file = %target.display(), %reason, "a damaged object was moved aside");
+            Some(target)
+        }
+        Err(error) => {
+            tracing::error!(file = %path.display(), %reason, %error, "a damaged object could not be moved aside");
+            None
+        }
+    }
 }
 
 fn entries(dir: &Path) -> Result<Vec<DirEntry>, StoreError> {

@@ -1,14 +1,16 @@
-//! Objects as files, and the index over them.
+//! Objects as files, and their keys in order.
 //!
-//! The index in memory decides what exists; it changes only after the files did, durably. One lock orders all
-//! changes. Readers take the metadata from the file that they opened, so they never mix two versions of an object.
+//! The files decide what exists. Whoever changes them takes a turn of its own until they are durable, and whoever opens one
+//! shares a turn with others, so nobody sees an object that a crash could take back. Readers take the metadata from the file
+//! that they opened, so they never mix two versions of an object. The keys in memory are for listings, which wait until a
+//! thread of its own has read them from all files: nothing else does, so a start takes no longer where there is more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use sha2::{Digest as _, Sha256};
 
@@ -19,15 +21,16 @@ use crate::files::{self, Access};
 /// Files whose name begins so are uploads in progress; those of an earlier process are leftovers.
 pub(crate) const TEMPORARY_PREFIX: &str = ".upload-";
 
-/// The objects of one bucket, in order of their keys.
-pub(crate) type Bucket = BTreeMap<String, Arc<ObjectMeta>>;
+/// The keys of one bucket.
+pub(crate) type Keys = BTreeSet<String>;
 
 /// Buckets and objects below one directory, which this process must own alone.
 pub(crate) struct Store {
     root: PathBuf,
-    buckets: RwLock<BTreeMap<String, Bucket>>,
-    changes: Mutex<()>,
+    buckets: RwLock<BTreeMap<String, Keys>>,
+    files: RwLock<()>,
     uploads: AtomicU64,
+    report: OnceLock<OpenReport>,
 }
 
 /// What must hold for a change to happen.
@@ -58,7 +61,7 @@ pub(crate) enum StoreError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// What opening a store found.
+/// What was found in a store that was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenReport {
     /// Sound objects.
@@ -70,22 +73,33 @@ pub struct OpenReport {
 }
 
 impl Store {
-    /// Opens the store below `root`; files that are damaged go to `damaged`.
-    pub(crate) fn open(root: &Path, damaged: &Path) -> Result<(Self, OpenReport), StoreError> {
-        let (buckets, report) = scan::scan(root, damaged)?;
+    /// Opens the store below `root`. What is in the files that are found is for [`scan::read`].
+    pub(crate) fn open(root: &Path) -> Result<(Self, scan::Found), StoreError> {
+        let found = scan::find(root)?;
         let store = Self {
             root: root.to_owned(),
-            buckets: RwLock::new(buckets),
-            changes: Mutex::new(()),
+            buckets: RwLock::new(found.buckets().map(|name| (name.to_owned(), Keys::new())).collect()),
+            files: RwLock::new(()),
             uploads: AtomicU64::new(0),
+            report: OnceLock::new(),
         };
-        Ok((store, report))
+        Ok((store, found))
+    }
+
+    /// What was found at the start. Blocks until all files have been read.
+    pub(crate) fn report(&self) -> &OpenReport {
+        self.report.wait()
+    }
+
+    /// All files have been read.
+    pub(super) fn is_read(&self, report: OpenReport) {
+        self.report.get_or_init(|| report);
     }
 
     /// Makes a bucket. The name must be legal in S3, which makes it a legal file name too.
     pub(crate) fn create_bucket(&self, name: &str) -> Result<(), StoreError> {
-        let _turn = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.read().contains_key(name) {
+        let _turn = self.own_turn();
+        if self.has_bucket(name).is_ok() {
             return Err(StoreError::BucketExists);
         }
         let dir = self.root.join(name);
@@ -94,26 +108,54 @@ impl Store {
         Ok(())
     }
 
-    /// Runs `read` on the objects of a bucket.
-    pub(crate) fn with_bucket<T>(&self, name: &str, read: impl FnOnce(&Bucket) -> T) -> Result<T, StoreError> {
-        self.read().get(name).map(read).ok_or(StoreError::NoSuchBucket)
+    /// Fails unless there is a bucket of that name.
+    pub(crate) fn has_bucket(&self, name: &str) -> Result<(), StoreError> {
+        if self.read().contains_key(name) { Ok(()) } else { Err(StoreError::NoSuchBucket) }
     }
 
-    /// Runs `visit` on every object of every bucket.
-    pub(crate) fn for_each(&self, mut visit: impl FnMut(&str, &ObjectMeta)) {
-        for (bucket, objects) in self.read().iter() {
-            objects.values().for_each(|meta| visit(bucket, meta));
-        }
+    /// Runs `read` on the keys of a bucket. Blocks until all files have been read. An object may be gone by now.
+    pub(crate) fn with_keys<T>(&self, bucket: &str, read: impl FnOnce(&Keys) -> T) -> Result<T, StoreError> {
+        self.report();
+        self.read().get(bucket).map(read).ok_or(StoreError::NoSuchBucket)
     }
 
     /// The metadata of an object.
-    pub(crate) fn head(&self, bucket: &str, key: &str) -> Result<Arc<ObjectMeta>, StoreError> {
-        self.with_bucket(bucket, |objects| objects.get(key).cloned())?.ok_or(StoreError::NoSuchKey)
+    pub(crate) fn head(&self, bucket: &str, key: &str) -> Result<ObjectMeta, StoreError> {
+        self.open_object(bucket, key).map(|(_, meta)| meta)
     }
 
     /// The file of an object, at the start of its body, with the metadata that this very file holds.
     pub(crate) fn open_object(&self, bucket: &str, key: &str) -> Result<(File, ObjectMeta), StoreError> {
-        self.head(bucket, key)?;
+        let _turn = self.shared_turn();
+        self.find(bucket, key)
+    }
+
+    /// Fails unless the condition holds now. [`Store::commit`] asks again; this only spares a hopeless upload.
+    pub(crate) fn check(&self, bucket: &str, key: &str, condition: &Condition) -> Result<(), StoreError> {
+        let _turn = self.shared_turn();
+        self.demand(bucket, key, condition)
+    }
+
+    /// The same for those whose turn it is.
+    fn demand(&self, bucket: &str, key: &str, condition: &Condition) -> Result<(), StoreError> {
+        if *condition == Condition::Always {
+            return self.has_bucket(bucket);
+        }
+        let found = match self.find(bucket, key) {
+            Err(StoreError::NoSuchKey) => None,
+            found => Some(found?.1),
+        };
+        match (condition, found) {
+            (Condition::Always, _) | (Condition::Absent, None) | (Condition::Present, Some(_)) => Ok(()),
+            (Condition::Etag(etag), Some(meta)) if meta.etag == *etag => Ok(()),
+            (Condition::Etag(_) | Condition::Present, None) => Err(StoreError::NoSuchKey),
+            (Condition::Absent | Condition::Etag(_), Some(_)) => Err(StoreError::PreconditionFailed),
+        }
+    }
+
+    /// An object, for those whose turn it is.
+    fn find(&self, bucket: &str, key: &str) -> Result<(File, ObjectMeta), StoreError> {
+        self.has_bucket(bucket)?;
         let path = self.path(bucket, key);
         let mut file = match File::open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(StoreError::NoSuchKey),
@@ -123,20 +165,9 @@ impl Store {
         Ok((file, meta))
     }
 
-    /// Fails unless the condition holds now. [`Store::commit`] asks again; this only spares a hopeless upload.
-    pub(crate) fn check(&self, bucket: &str, key: &str, condition: &Condition) -> Result<(), StoreError> {
-        let found = self.with_bucket(bucket, |objects| objects.get(key).cloned())?;
-        match (condition, found) {
-            (Condition::Always, _) | (Condition::Absent, None) | (Condition::Present, Some(_)) => Ok(()),
-            (Condition::Etag(etag), Some(meta)) if meta.etag == *etag => Ok(()),
-            (Condition::Etag(_) | Condition::Present, None) => Err(StoreError::NoSuchKey),
-            (Condition::Absent | Condition::Etag(_), Some(_)) => Err(StoreError::PreconditionFailed),
-        }
-    }
-
     /// A new file to write a body into, beside the objects of the bucket.
     pub(crate) fn begin(&self, bucket: &str) -> Result<(File, Temporary), StoreError> {
-        self.with_bucket(bucket, |_| ())?;
+        self.has_bucket(bucket)?;
         let number = self.uploads.fetch_add(1, Ordering::Relaxed);
         let path = self.root.join(bucket).join(format!("{TEMPORARY_PREFIX}{number}"));
         let file = files::create_new(&path, Access::Private).map_err(at(&path))?;
@@ -155,25 +186,34 @@ impl Store {
         sealed.map_err(at(&temporary.path))?;
         drop(file);
 
-        let _turn = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        self.check(bucket, &meta.key, condition)?;
+        let _turn = self.own_turn();
+        self.demand(bucket, &meta.key, condition)?;
         let path = self.path(bucket, &meta.key);
         temporary.publish(&path, condition)?;
-        // The name is taken whether or not it could be synced, so the index follows in either case.
+        // The name is taken whether or not it could be synced, so the keys follow in either case.
         let synced = self.sync_bucket(bucket);
-        self.change(bucket, |objects| objects.insert(meta.key.clone(), Arc::new(meta)));
+        self.change(bucket, |keys| keys.insert(meta.key));
         synced
     }
 
     /// Removes an object; removing what isn't there succeeds if the condition allows it.
     pub(crate) fn delete(&self, bucket: &str, key: &str, condition: &Condition) -> Result<(), StoreError> {
-        let _turn = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
-        self.check(bucket, key, condition)?;
+        let _turn = self.own_turn();
+        self.demand(bucket, key, condition)?;
         let path = self.path(bucket, key);
         files::remove_if_present(&path).map_err(at(&path))?;
         let synced = self.sync_bucket(bucket);
-        self.change(bucket, |objects| objects.remove(key));
+        self.change(bucket, |keys| keys.remove(key));
         synced
+    }
+
+    /// Waits until nobody opens or changes a file, and keeps others from it.
+    pub(super) fn own_turn(&self) -> RwLockWriteGuard<'_, ()> {
+        self.files.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn shared_turn(&self) -> RwLockReadGuard<'_, ()> {
+        self.files.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn path(&self, bucket: &str, key: &str) -> PathBuf {
@@ -185,13 +225,13 @@ impl Store {
         files::sync_dir(&dir).map_err(at(&dir))
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Bucket>> {
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Keys>> {
         self.buckets.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change<T>(&self, bucket: &str, change: impl FnOnce(&mut Bucket) -> T) {
-        if let Some(objects) = self.buckets.write().unwrap_or_else(PoisonError::into_inner).get_mut(bucket) {
-            change(objects);
+    pub(super) fn change<T>(&self, bucket: &str, change: impl FnOnce(&mut Keys) -> T) {
+        if let Some(keys) = self.buckets.write().unwrap_or_else(PoisonError::into_inner).get_mut(bucket) {
+            change(keys);
         }
     }
 }

@@ -90,7 +90,7 @@ async fn nothing_acknowledged_is_lost_by_kill() {
     }
 
     let fixture = Fixture::open(dir).await;
-    assert_eq!(fixture.stores.report.damaged, Vec::<std::path::PathBuf>::new());
+    assert_eq!(fixture.stores.report().damaged, Vec::<std::path::PathBuf>::new());
     let mut listed = 0;
     let mut pages = fixture.s3.list_objects_v2().bucket(BUCKET).into_paginator().send();
     while let Some(page) = pages.next().await {

@@ -43,7 +43,7 @@ async fn any_key_is_a_key_of_its_own() {
         fixture.put(key, key.as_bytes()).await;
     }
     let fixture = fixture.reopen().await;
-    assert_eq!(fixture.stores.report.objects, keys.len());
+    assert_eq!(fixture.stores.report().objects, keys.len());
     for key in keys {
         assert_eq!(fixture.get(key).await.as_deref(), Ok(key.as_bytes()), "{key}");
     }
@@ -257,8 +257,8 @@ async fn a_damaged_file_is_never_served_as_if_it_were_whole() {
         assert!(fixture.get(key).await.is_err(), "{key}");
     }
     let fixture = fixture.reopen().await;
-    assert_eq!((fixture.stores.report.objects, fixture.stores.report.damaged.len()), (2, 2));
-    assert!(fixture.stores.report.damaged.iter().all(|path| path.is_file()));
+    assert_eq!((fixture.stores.report().objects, fixture.stores.report().damaged.len()), (2, 2));
+    assert!(fixture.stores.report().damaged.iter().all(|path| path.is_file()));
     assert!(fixture.get("body").await.is_err());
     assert_eq!(fixture.get("footer").await, Err("NoSuchKey".to_owned()));
     assert_eq!(fixture.get("sound").await.unwrap().len(), 300_000);

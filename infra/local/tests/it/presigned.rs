@@ -214,7 +214,7 @@ async fn a_body_that_breaks_off_leaves_nothing() {
     let whole = Sent::new(&fixture, &put, BODY).send(&fixture).await;
     assert_eq!(whole.status, 200);
     let fixture = fixture.reopen().await;
-    assert_eq!((fixture.stores.report.objects, fixture.stores.report.leftovers), (1, 0));
+    assert_eq!((fixture.stores.report().objects, fixture.stores.report().leftovers), (1, 0));
     assert_eq!(fixture.get("staging/cut").await.unwrap(), BODY);
     fixture.stop().await;
 }

@@ -45,8 +45,10 @@ async fn pages(partition: &Partition, limit: Option<i32>) -> Result<(Vec<String>
 
 async fn key_order(partition: Partition) -> Verdict {
     // Every kind of character that our keys have.
-    let keys =
-        ["#", "#META", "-", ".", "0", "010", "9", "A", "B", "T#beta", "V#v1", "VM#v1", "a", "a#b", "aa", "b", "z"];
+    let keys = [
+        "#", "#BODY#v1", "#META", "-", ".", "0", "010", "9", "A", "B", "T#beta", "V#v1", "VN#1", "a", "a#b", "aa", "b",
+        "z",
+    ];
     let backwards: Vec<_> = keys.iter().rev().collect();
     partition.store_all(&backwards, &[]).await?;
     let page = ok("Query", partition.query("pk = :pk").send().await)?;

@@ -128,7 +128,7 @@ impl<'a> Stage<'a> {
                 let names = ["fill", "load", "packs", "skillhub-local", "skillhub"];
                 Programs(names.map(|name| (name.to_owned(), folder.join(name))).into())
             }
-            None => super::programs()?,
+            None => super::programs_and_release()?,
         };
         let folder = target().join("bench/local");
         if folder.exists() {
