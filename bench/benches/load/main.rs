@@ -61,7 +61,8 @@ struct Ours {
     ca: String,
 }
 
-#[tokio::main]
+// One thread: what it does not need is left to the registries.
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     // `cargo test` and `cargo bench` run every benchmark without arguments; this one needs registries.
     if std::env::args().skip(1).all(|argument| argument == "--bench") {
