@@ -89,6 +89,9 @@ async fn reading() {
     let (hello, own) = shelf(&registry).await;
     registry.publish(&Skill::new("patched", "new").version("2.0.0")).await;
     let patched = publish(&registry, &Skill::new("patched", "old").version("1.0.1"), |_| ()).await;
+    // What a query may see for a moment of a skill that is being published: the body, and not yet the skill.
+    let half = publish(&registry, &Skill::new("half", "x"), |_| ()).await;
+    registry.table.delete(&format!("S#{}", half.skill_id), "#META").await.unwrap();
     let stranger = registry.member("stranger", Role::Reader).await;
     let (owner, other) = (Some(&registry.owner), Some(&stranger));
     let path = |p: &PublishedVersion, rest: &str| format!("/api/skills/{}{rest}", p.skill_id);
@@ -112,6 +115,7 @@ async fn reading() {
         Case::get(owner, path(&own, ""), 200, &["Query S"]),
         Case::get(None, path(&patched, ""), 200, &["Query S", "GetItem S"]),
         Case::get(other, path(&own, ""), 404, &["Query S"]),
+        Case::get(None, path(&half, ""), 404, &["Query S", "Query S strong"]),
         Case::get(None, format!("/api/skills/c{}", "0".repeat(24)), 404, &["Query S", "Query S strong"]),
         Case::get(None, "/api/skills/nonsense", 404, &[]),
         // A version: two reads.

@@ -50,8 +50,10 @@ async fn skill(
     if !viewer.may_see(&front.skill.audience, registry.settings.anonymous_read) {
         return Err(ApiError::not_found());
     }
-    let Some(summary) = front.skill.summary() else { return Err(ApiError::not_found()) };
-    let manifest = registry.table.current_manifest_json(&id, &front).await?.ok_or_else(ApiError::not_found)?;
+    let (Some(summary), Some(current)) = (front.skill.summary(), &front.skill.current) else {
+        return Err(ApiError::not_found());
+    };
+    let manifest = registry.table.current_manifest_json(&front, current).await?;
     let summary = text(&summary)?;
     // Both are stored as they are sent; the manifest belongs into the summary's last object.
     let head = summary.strip_suffix("}}").unwrap_or(&summary);

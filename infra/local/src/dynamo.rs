@@ -17,6 +17,8 @@ use crate::serve::{GRACE, PortError, bind};
 
 /// Time between two removals of items whose time to live is over. Each reads the whole table; DynamoDB promises days.
 const SWEEP_PERIOD: Duration = Duration::from_secs(60 * 60);
+/// Time from a start to the first of them, for those who start often and do not stay.
+const FIRST_SWEEP: Duration = Duration::from_secs(60);
 
 /// Why there is no DynamoDB.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +104,7 @@ async fn serve(listener: std::net::TcpListener, database: Database, shutdown: Ca
 }
 
 async fn sweep(database: Database, shutdown: CancellationToken) {
-    let mut ticks = tokio::time::interval_at(Instant::now() + SWEEP_PERIOD, SWEEP_PERIOD);
+    let mut ticks = tokio::time::interval_at(Instant::now() + FIRST_SWEEP, SWEEP_PERIOD);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
         let database = database.clone();

@@ -89,10 +89,11 @@ pub async fn start_stores(
     let tls = authority.server_config(now)?;
     let (sender, events) = mpsc::unbounded_channel();
     let (listener, object_address) = serve::bind(ports.objects, "--object-port")?;
-    let Opened { service, store, reading } = s3::open(&data.objects_path(), data.damaged_path(), &credentials, sender)?;
+    let Opened { service, store, unread } = s3::open(&data.objects_path(), data.damaged_path(), &credentials, sender)?;
 
     let shutdown = CancellationToken::new();
     let tables = Tables::start(&data.tables_path(), ports.dynamodb, shutdown.clone())?;
+    let reading = unread.read(shutdown.clone()).inspect_err(|_| shutdown.cancel())?;
     let objects = tokio::spawn(serve::serve_tls(listener, tls, service, shutdown.clone()));
     Ok(Stores {
         object_address,

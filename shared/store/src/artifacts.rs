@@ -6,7 +6,7 @@ use skillhub_protocol::{FileEntry, Manifest, SkillId, VersionId};
 
 use crate::codec::{Attributes, decode, deflate, inflate};
 use crate::error::StoreError;
-use crate::items::{SkillItem, VersionItem};
+use crate::items::{CurrentVersion, SkillItem, VersionItem};
 use crate::keys::{Key, SKILL, skill_partition};
 use crate::table::{Freshness, Order, SortKeys, Table, key_of};
 
@@ -118,33 +118,37 @@ impl Table {
     /// # Errors
     /// If the store fails.
     pub async fn skill_front(&self, id: &SkillId) -> Result<Option<SkillFront>, StoreError> {
-        let both = async |freshness| {
-            let (partition, upwards) = (skill_partition(id), Order::Descending(None));
-            self.range(&partition, SortKeys::UpTo(SKILL), upwards, 2, freshness).await
-        };
-        let mut items = both(Freshness::Eventual).await?;
-        if items.is_empty() {
-            items = both(Freshness::Strong).await?;
+        match self.front_with(id, Freshness::Eventual).await? {
+            Some(front) => Ok(Some(front)),
+            None => self.front_with(id, Freshness::Strong).await,
         }
-        let mut items = items.into_iter();
-        let Some(skill) = items.next() else { return Ok(None) };
-        Ok(Some(SkillFront { skill: decode(skill)?, newest: items.next() }))
     }
 
-    /// The manifest of the current version as JSON; `None` if no version is available. No call, or one or two reads if a
-    /// version was published later that is not the current one.
+    async fn front_with(&self, id: &SkillId, freshness: Freshness) -> Result<Option<SkillFront>, StoreError> {
+        let (partition, downwards) = (skill_partition(id), Order::Descending(None));
+        let mut items = self.range(&partition, SortKeys::UpTo(SKILL), downwards, 2, freshness).await?.into_iter();
+        // A query may see one item of a transaction and not yet the other: a body without its skill is a miss, too.
+        let skill = items.next().filter(|item| key_of(item) == Some(Key::skill(id)));
+        skill.map(|skill| Ok(SkillFront { skill: decode(skill)?, newest: items.next() })).transpose()
+    }
+
+    /// The manifest of a skill's current version as JSON. No call, or one or two reads if a version was published later that
+    /// is not the current one.
     ///
     /// # Errors
     /// If the store fails; a version without its body is corrupt.
-    pub async fn current_manifest_json(&self, id: &SkillId, front: &SkillFront) -> Result<Option<String>, StoreError> {
-        let Some(current) = &front.skill.current else { return Ok(None) };
-        let key = Key::version_body(id, &current.id);
-        let newest = front.newest.as_ref().filter(|body| key_of(body).as_ref() == Some(&key));
-        let manifest = match newest {
+    pub async fn current_manifest_json(
+        &self,
+        front: &SkillFront,
+        current: &CurrentVersion,
+    ) -> Result<String, StoreError> {
+        let (skill, version) = (&front.skill.id, &current.id);
+        let key = Key::version_body(skill, version);
+        let manifest = match front.newest.as_ref().filter(|body| key_of(body).as_ref() == Some(&key)) {
             Some(body) => Some(parts(body)?.0),
-            None => self.manifest_json(id, &current.id).await?,
+            None => self.manifest_json(skill, version).await?,
         };
-        manifest.ok_or_else(|| StoreError::corrupt(KIND, "is missing")).map(Some)
+        manifest.ok_or_else(|| StoreError::corrupt(KIND, format_args!("version {version} of {skill} has none")))
     }
 
     /// The manifest of a version as JSON. One read, or two if the first misses.

@@ -145,15 +145,10 @@ impl Presigner {
         let query: Vec<_> = query.iter().map(|(name, value)| format!("{name}={}", escaped(value))).collect();
         let url = format!("{base}{key}?{}", query.join("&"));
 
-        let mut settings = SigningSettings::default();
-        settings.percent_encoding_mode = PercentEncodingMode::Single;
-        settings.uri_path_normalization_mode = UriPathNormalizationMode::Disabled;
-        settings.signature_location = SignatureLocation::QueryParams;
-        settings.expires_in = Some(life.ttl);
         let identity = life.credentials.clone().into();
         let region = self.client.config().region().map_or("", Region::as_ref);
         let parameters = v4::SigningParams::builder().identity(&identity).region(region).name("s3");
-        let parameters = parameters.time(life.start).settings(settings).build();
+        let parameters = parameters.time(life.start).settings(in_query(life.ttl)).build();
         let parameters = parameters.map_err(|e| refused(OPERATION, e))?.into();
 
         let request = SignableRequest::new("GET", &url, iter::empty(), SignableBody::UnsignedPayload);
@@ -175,6 +170,16 @@ impl Presigner {
             path.strip_suffix(KEY).ok_or_else(|| StoreError::corrupt("presigned URL", "does not end with its key"))?;
         Ok(base.to_owned())
     }
+}
+
+/// How the SDK signs for S3 in the query of a URL.
+fn in_query(ttl: Duration) -> SigningSettings {
+    let mut settings = SigningSettings::default();
+    settings.percent_encoding_mode = PercentEncodingMode::Single;
+    settings.uri_path_normalization_mode = UriPathNormalizationMode::Disabled;
+    settings.signature_location = SignatureLocation::QueryParams;
+    settings.expires_in = Some(ttl);
+    settings
 }
 
 /// As the SDK escapes what is in a query: all but the unreserved characters of RFC 3986.

@@ -43,7 +43,7 @@ async fn a_bucket_empties_refills_and_is_each_principals_own() {
     for i in 0..16 {
         let (table, principal) = (registry.table().clone(), one.clone());
         tasks.push(tokio::spawn(async move {
-            table.take_permit(&principal, Rate { per_minute: 60, burst: 5 }, at.plus_millis(i % 4)).await.unwrap()
+            table.take_permit(&principal, Rate { per_minute: 60, burst: 5 }, at.plus_millis(i % 2)).await.unwrap()
         }));
     }
     let mut granted = 0;

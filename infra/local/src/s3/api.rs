@@ -212,10 +212,19 @@ impl S3 for Api {
                 limit: wanted,
             };
             let page = store.with_keys(&bucket, |keys| list::list(keys, &query))?;
-            let objects = page.keys.iter().map(|key| store.head(&bucket, key));
-            // What was removed since is in no listing.
-            let there = objects.filter(|object| !matches!(object, Err(StoreError::NoSuchKey)));
-            Ok((there.collect::<Result<Vec<_>, _>>()?, page.prefixes, page.next))
+            let mut objects = Vec::new();
+            for key in &page.keys {
+                match store.head(&bucket, key) {
+                    Ok(object) => objects.push(object),
+                    Err(StoreError::NoSuchKey) => {}
+                    // It would hide all the others of its page.
+                    Err(error @ StoreError::Damaged { .. }) => {
+                        tracing::error!(%error, "an object is left out of a list")
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Ok((objects, page.prefixes, page.next))
         };
         let (objects, prefixes, next) = self.blocking(list).await?;
 

@@ -13,7 +13,8 @@ impl From<StoreError> for S3Error {
             StoreError::BucketExists => S3ErrorCode::BucketAlreadyOwnedByYou,
             StoreError::NoSuchKey => S3ErrorCode::NoSuchKey,
             StoreError::PreconditionFailed => S3ErrorCode::PreconditionFailed,
-            StoreError::Io { .. } => return internal(error),
+            StoreError::NoListings => S3ErrorCode::ServiceUnavailable,
+            StoreError::Damaged { .. } | StoreError::Io { .. } => return internal(error),
         };
         S3Error::with_message(code, error.to_string())
     }

@@ -11,6 +11,7 @@ mod service;
 mod store;
 mod upload;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -19,12 +20,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use s3s::auth::SimpleAuth;
 use s3s::service::S3ServiceBuilder;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
 
 pub(crate) use service::ObjectService;
 pub use store::OpenReport;
 
 use crate::credentials::Credentials;
 use footer::ObjectMeta;
+use scan::Found;
 pub(crate) use store::Store;
 
 /// The region that the store says it is in. Clients may sign for any.
@@ -80,12 +83,11 @@ pub(crate) struct Opened {
     pub(crate) service: ObjectService,
     /// The files.
     pub(crate) store: Arc<Store>,
-    /// Reads the files that were there at the start.
-    pub(crate) reading: JoinHandle<()>,
+    /// Those that were there at the start, still to be read.
+    pub(crate) unread: Unread,
 }
 
-/// Opens the store below `objects`; requests must be signed with `credentials`. Every object that is there is told again:
-/// the process before may have ended with its events undelivered, and an event is told at least once.
+/// Opens the store below `objects`; requests must be signed with `credentials`.
 pub(crate) fn open(
     objects: &Path,
     damaged: PathBuf,
@@ -94,16 +96,33 @@ pub(crate) fn open(
 ) -> Result<Opened, OpenError> {
     let (store, found) = Store::open(objects)?;
     let store = Arc::new(store);
-    let (read, told) = (Arc::clone(&store), created.clone());
-    let reading = thread::Builder::new().name("objects".to_owned()).spawn(move || {
-        scan::read(&read, found, &damaged, |bucket, meta| {
-            // Where nobody listens, nobody needs to know.
-            let _untold = told.send(ObjectCreated::of(bucket, meta, Creation::Put));
-        });
-    });
-    let reading = reading.map_err(store::at(objects))?;
+    let unread = Unread { store: Arc::clone(&store), found, damaged, created: created.clone() };
     let mut builder = S3ServiceBuilder::new(api::Api { store: Arc::clone(&store), created });
     let secret = credentials.secret_access_key.expose();
     builder.set_auth(SimpleAuth::from_single(credentials.access_key_id.clone(), secret));
-    Ok(Opened { service: ObjectService::new(builder.build()), store, reading })
+    Ok(Opened { service: ObjectService::new(builder.build()), store, unread })
+}
+
+/// The files that were there at the start.
+pub(crate) struct Unread {
+    store: Arc<Store>,
+    found: Found,
+    damaged: PathBuf,
+    created: UnboundedSender<ObjectCreated>,
+}
+
+impl Unread {
+    /// Reads them on a thread of its own, until `closing`. Every object that is there is told again: the process before may
+    /// have ended with its events undelivered, and an event is told at least once.
+    ///
+    /// # Errors
+    /// If there is no thread.
+    pub(crate) fn read(self, closing: CancellationToken) -> io::Result<JoinHandle<()>> {
+        thread::Builder::new().name("objects".to_owned()).spawn(move || {
+            scan::read(&self.store, self.found, &self.damaged, &closing, |bucket, meta| {
+                // Where nobody listens, nobody needs to know.
+                let _untold = self.created.send(ObjectCreated::of(bucket, meta, Creation::Put));
+            });
+        })
+    }
 }

@@ -3,7 +3,7 @@
 //! The files decide what exists. Whoever changes them takes a turn of its own until they are durable, and whoever opens one
 //! shares a turn with others, so nobody sees an object that a crash could take back. Readers take the metadata from the file
 //! that they opened, so they never mix two versions of an object. The keys in memory are for listings, which wait until a
-//! thread of its own has read them from all files: nothing else does, so a start takes no longer where there is more.
+//! thread of its own has read them from all files; no other request does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -57,6 +57,10 @@ pub(crate) enum StoreError {
     NoSuchKey,
     #[error("the condition of the request does not hold")]
     PreconditionFailed,
+    #[error("there are no listings: the store is being closed, or could not read all of its files")]
+    NoListings,
+    #[error("{} is damaged: {reason}", path.display())]
+    Damaged { path: PathBuf, reason: io::Error },
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -70,6 +74,8 @@ pub struct OpenReport {
     pub leftovers: usize,
     /// Where files without a sound footer were moved to.
     pub damaged: Vec<PathBuf>,
+    /// Whether that is all: not if the store was closed before, or a file could not be read.
+    pub is_whole: bool,
 }
 
 impl Store {
@@ -91,8 +97,8 @@ impl Store {
         self.report.wait()
     }
 
-    /// All files have been read.
-    pub(super) fn is_read(&self, report: OpenReport) {
+    /// Lets everybody go on who waits for the files to be read.
+    pub(super) fn set_report(&self, report: OpenReport) {
         self.report.get_or_init(|| report);
     }
 
@@ -115,7 +121,9 @@ impl Store {
 
     /// Runs `read` on the keys of a bucket. Blocks until all files have been read. An object may be gone by now.
     pub(crate) fn with_keys<T>(&self, bucket: &str, read: impl FnOnce(&Keys) -> T) -> Result<T, StoreError> {
-        self.report();
+        if !self.report().is_whole {
+            return Err(StoreError::NoListings);
+        }
         self.read().get(bucket).map(read).ok_or(StoreError::NoSuchBucket)
     }
 
@@ -161,8 +169,12 @@ impl Store {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(StoreError::NoSuchKey),
             opened => opened.map_err(at(&path))?,
         };
-        let meta = footer::decode(&mut file).map_err(at(&path))?;
-        Ok((file, meta))
+        let meta = footer::decode(&mut file).and_then(|meta| named(key, meta));
+        match meta {
+            Ok(meta) => Ok((file, meta)),
+            Err(reason) if scan::is_damage(&reason) => Err(StoreError::Damaged { path, reason }),
+            Err(source) => Err(StoreError::Io { path, source }),
+        }
     }
 
     /// A new file to write a body into, beside the objects of the bucket.
@@ -212,7 +224,8 @@ impl Store {
         self.files.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn shared_turn(&self) -> RwLockReadGuard<'_, ()> {
+    /// Keeps others from changing files.
+    pub(super) fn shared_turn(&self) -> RwLockReadGuard<'_, ()> {
         self.files.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -229,6 +242,7 @@ impl Store {
         self.buckets.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Changes the keys of a bucket.
     pub(super) fn change<T>(&self, bucket: &str, change: impl FnOnce(&mut Keys) -> T) {
         if let Some(keys) = self.buckets.write().unwrap_or_else(PoisonError::into_inner).get_mut(bucket) {
             change(keys);
@@ -268,6 +282,11 @@ pub(crate) fn file_name(bucket: &str, key: &str) -> String {
     hasher.update([0]);
     hasher.update(key);
     hex::encode(hasher.finalize())
+}
+
+/// The metadata, if it is that of the object whose name the file has.
+fn named(key: &str, meta: ObjectMeta) -> io::Result<ObjectMeta> {
+    if meta.key == key { Ok(meta) } else { Err(scan::foreign()) }
 }
 
 /// Names the file in an I/O error.

@@ -49,7 +49,7 @@ pub(crate) struct Options {
     /// How many skills every registry has
     #[arg(long, default_value_t = 10_000)]
     skills: usize,
-    /// How long readers and a publisher go on
+    /// How long readers and a publisher go on, after as long a time for warming up
     #[arg(long, default_value_t = 10.0)]
     minutes: f64,
     /// How often the registries take their turn
@@ -170,7 +170,7 @@ impl<'a> Stage<'a> {
         let (what, plan, patience) = match part {
             Part::P9 => ("peers", plans::peers(self, &servers)?, PATIENCE),
             Part::P11 => ("publish", plans::publish(self, &servers)?, PATIENCE),
-            _ => ("mixed", plans::mixed(self, &servers)?, minutes + PATIENCE),
+            _ => ("mixed", plans::mixed(self, &servers)?, 2 * minutes + PATIENCE),
         };
         let file = self.folder.join(format!("{what}.json"));
         fs::write(&file, plan.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;
