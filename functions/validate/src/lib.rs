@@ -110,11 +110,7 @@ impl Validator {
             Judgement::Published => Ok(self.clean_up(&session, UploadState::Published).await),
             Judgement::Rejected(findings) => self.end(&session, UploadState::Rejected, &findings, rng).await,
             Judgement::ClaimLost => Ok(Outcome::Held),
-            Judgement::NoBytes => {
-                self.table.reopen_session(&session, self.clock.now()).await?;
-                fail_point("validate.reopened");
-                Ok(Outcome::NoBytes)
-            }
+            Judgement::NoBytes => self.reopen(&session, rng).await,
         }
     }
 
@@ -145,6 +141,22 @@ impl Validator {
                     fail_point("validate.committed");
                     codes.iter().for_each(|code| tracing::info!(target: METRICS, Rejected = 1, Code = *code));
                     return Ok(self.clean_up(session, state).await);
+                }
+                Fenced::Busy => pause.wait(rng).await,
+                Fenced::Changed | Fenced::ClaimLost => break,
+            }
+        }
+        Ok(Outcome::Held)
+    }
+
+    /// Gives the claim back: the session waits on for its bytes.
+    async fn reopen(&self, session: &SessionItem, rng: &mut (impl Rng + Send)) -> Result<Outcome, StoreError> {
+        let mut pause = Pause::default();
+        while self.holds(session) {
+            match self.table.reopen_session(session, self.clock.now()).await? {
+                Fenced::Done => {
+                    fail_point("validate.reopened");
+                    return Ok(Outcome::NoBytes);
                 }
                 Fenced::Busy => pause.wait(rng).await,
                 Fenced::Changed | Fenced::ClaimLost => break,

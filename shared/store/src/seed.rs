@@ -120,6 +120,7 @@ fn session(
         id,
         state: UploadState::Validating,
         attempt: 1,
+        claims: Vec::new(),
         lease_until: None,
         next_check_at: now,
         principal: by.principal.clone(),

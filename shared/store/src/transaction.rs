@@ -17,6 +17,7 @@ pub(crate) struct Transaction {
 
 /// What became of a transaction.
 #[derive(Debug, PartialEq, Eq)]
+#[must_use = "a conflict has written nothing"]
 pub(crate) enum Outcome {
     /// Everything is written.
     Committed,

@@ -201,7 +201,8 @@ impl Step<'_> {
                 if let Some(session) = world.sessions.get_mut(slot).filter(|s| s.is_claimed_by(*attempt)) {
                     session.state = UploadState::Open;
                 }
-                vec![to(world, Stage::Over)]
+                let left = self.is_overdue(*slot).then(|| same(Stage::Over));
+                left.into_iter().chain([to(world, Stage::Over)]).collect()
             }
             Stage::CleanUp(slot, state) => {
                 let mut world = self.world.clone();
@@ -305,9 +306,7 @@ impl Step<'_> {
             (false, true) => Stage::CleanUp(slot, None),
             (false, false) => Stage::Over,
         };
-        // A claim whose answer is lost is refused when it is made again.
-        let lost = (self.disturbed && won).then(|| (world.clone(), Running { stage: Stage::Over, ..from.clone() }));
-        lost.into_iter().chain([(world, Running { stage, ..from.clone() })]).collect()
+        vec![(world, Running { stage, ..from.clone() })]
     }
 
     fn decide(&self, slot: Slot, attempt: u32, bytes: Bytes, from: &Running) -> Vec<Next> {

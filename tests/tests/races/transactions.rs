@@ -73,6 +73,18 @@ async fn r21_a_conflict_keeps_no_verdict_from_being_written() {
 }
 
 #[tokio::test]
+async fn r21_a_conflict_keeps_no_session_without_bytes_claimed() {
+    let registry = InProcess::start().await;
+    let skill = Skill::new("hello", "x");
+    let id = registry.open(&skill).await.id;
+    registry.proxy.inject(nth(Operation::TransactWriteItems, 1), Fault::CONFLICT);
+    assert_eq!(registry.validate(&id).await.unwrap(), Outcome::NoBytes);
+    let event = registry.place(&id, &skill.archive()).await;
+    registry.deliver(&event).await.unwrap();
+    assert_eq!(registry.settled().await.versions, [entry(&skill)].into());
+}
+
+#[tokio::test]
 async fn r21_a_conflict_that_stays_is_no_refusal_of_the_request() {
     let registry = InProcess::start().await;
     let unavailable = |answer: &Answer| {

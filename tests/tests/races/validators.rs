@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::Request;
 use serde_json::json;
 use skillhub_protocol::{UploadId, UploadState};
-use skillhub_store::{ObjectKey, SessionItem};
+use skillhub_store::{ObjectKey, Patience, SessionItem};
 use skillhub_tests::in_process::{InProcess, TEST_PATIENCE, validate_on};
 use skillhub_tests::proxy::{Call, Fault, Moment, Operation, every, nth};
 use skillhub_tests::skill::Skill;
@@ -113,6 +113,41 @@ async fn r08_a_transaction_whose_answers_are_lost_is_settled_by_the_session() {
         }
     }
     assert_eq!(registry.settled().await.versions, expected.into_iter().collect());
+}
+
+#[tokio::test]
+async fn r08_a_claim_whose_answer_is_lost_is_won_by_its_repetition() {
+    let registry = InProcess::start().await;
+    let mut expected = Vec::new();
+    for (i, fault) in [Fault::FailedAfterwards, Fault::ResetAfterwards, Fault::Truncated].into_iter().enumerate() {
+        let skill = Skill::new(&format!("skill-{i}"), "x");
+        let (id, _) = registry.upload(&skill).await;
+        registry.proxy.inject(nth(Operation::UpdateItem, 1), fault);
+        assert_eq!(registry.validate(&id).await.unwrap(), PUBLISHED, "{fault:?}");
+        assert_eq!(item(&registry, &id).await.attempt, 1, "{fault:?}");
+        expected.push(entry(&skill));
+    }
+    assert_eq!(registry.settled().await.versions, expected.into_iter().collect());
+}
+
+/// The claim's first attempt is carried out when its repetition has been given back.
+#[tokio::test]
+async fn r08_a_claim_that_comes_late_takes_nothing() {
+    let mut registry = InProcess::start().await;
+    let session = registry.open(&Skill::new("hello", "x")).await;
+    registry.set_patience(Patience { attempt: Duration::from_secs(1), ..TEST_PATIENCE });
+    registry.proxy.take_attempts();
+    let mut held = registry.proxy.hold(nth(Operation::UpdateItem, 1), Moment::Before);
+    let validator = registry.validate_beside(&session.id);
+    held.reached().await;
+    assert_eq!(validator.await.unwrap().unwrap(), Outcome::NoBytes);
+    held.open();
+    registry.proxy.idle().await;
+    let attempts = registry.proxy.take_attempts();
+    let late = attempts.iter().find(|call| call.operation == Operation::UpdateItem).and_then(|call| call.answer);
+    assert_eq!(late.map(|answer| answer.status), Some(400));
+    let waiting = item(&registry, &session.id).await;
+    assert_eq!((waiting.state, waiting.attempt), (UploadState::Open, 1));
 }
 
 #[tokio::test]

@@ -102,9 +102,11 @@ impl Table {
             }
             Some(namespace) => self.appointment(&namespace, administrator, now, random).await?,
         };
-        // Somebody else who does the same at the same time is as good.
-        self.transact(transaction).await?;
-        Ok(())
+        match self.transact(transaction).await? {
+            // Somebody else who does the same at the same time is as good.
+            Outcome::Committed | Outcome::ConditionsFailed(_) => Ok(()),
+            Outcome::Busy => Err(StoreError::busy()),
+        }
     }
 
     /// Makes `principal` an owner by the operator's word.

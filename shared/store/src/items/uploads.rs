@@ -18,6 +18,8 @@ pub struct SessionItem {
     pub state: UploadState,
     /// How often a validator has claimed it; the fence of every verdict.
     pub attempt: u32,
+    /// The number that each claim brought with it, in their order: how a claim is recognized that the store is told twice.
+    pub claims: Vec<u64>,
     /// Until when the present claim holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_until: Option<UtcMillis>,

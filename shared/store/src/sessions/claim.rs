@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure};
-use rand::Rng;
+use rand::{Rng, RngExt as _};
 use skillhub_protocol::{SkillId, UploadId, UploadState, UtcMillis};
 
 use super::end::{CLAIMED, Fenced, claimed_values};
@@ -32,22 +32,32 @@ impl Table {
     /// Takes a session for validation, if it is open or its lease has ended. The first claim mints the ids and the time of
     /// publication; later claims keep them. The session's own time-out is ignored: bytes that are there are looked at.
     ///
+    /// A claim counts once, by a random number of its own: repeated after a lost answer it is still won, and carried out late,
+    /// when it was given back, it takes nothing.
+    ///
     /// # Errors
     /// If the store fails.
     pub async fn claim_session(&self, id: &UploadId, now: UtcMillis, rng: &mut impl Rng) -> Result<Claim, StoreError> {
         let lease = now.plus_millis(LEASE_MS);
+        let claim: u64 = rng.random();
+        let number = AttributeValue::N(claim.to_string());
         let request = self.client.update_item().table_name(&self.name).set_key(Some(Key::session(id).attributes()));
         let request = request
             .update_expression(
-                "SET #state = :validating, attempt = attempt + :one, lease_until = :lease, next_check_at = :lease, xs = :xs, \
+                "SET #state = :validating, attempt = attempt + :one, claims = list_append(claims, :claims), \
+                 lease_until = :lease, next_check_at = :lease, xs = :xs, \
                  skill_id = if_not_exists(skill_id, :skill), version_id = if_not_exists(version_id, :version), \
                  published_at = if_not_exists(published_at, :now)",
             )
-            .condition_expression("#state = :open OR (#state = :validating AND lease_until < :now)")
+            .condition_expression(
+                "NOT contains(claims, :claim) AND (#state = :open OR (#state = :validating AND lease_until < :now))",
+            )
             .expression_attribute_names("#state", "state")
             .expression_attribute_values(":open", text(UploadState::Open))
             .expression_attribute_values(":validating", text(UploadState::Validating))
             .expression_attribute_values(":one", AttributeValue::N(String::from("1")))
+            .expression_attribute_values(":claim", number.clone())
+            .expression_attribute_values(":claims", AttributeValue::L(vec![number]))
             .expression_attribute_values(":now", text(now))
             .expression_attribute_values(":lease", text(lease))
             .expression_attribute_values(":xs", AttributeValue::S(due_key(lease, id)))
@@ -61,7 +71,9 @@ impl Table {
                 Ok(Claim::Won(Box::new(decode(item)?)))
             }
             Err(error) => match error.as_service_error() {
-                Some(UpdateItemError::ConditionalCheckFailedException(refused)) => not_won(refused.item.clone()),
+                Some(UpdateItemError::ConditionalCheckFailedException(refused)) => {
+                    refused_claim(refused.item.clone(), claim)
+                }
                 _ => Err(sdk_error("UpdateItem", error)),
             },
         }
@@ -71,7 +83,7 @@ impl Table {
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn reopen_session(&self, session: &SessionItem, now: UtcMillis) -> Result<(), StoreError> {
+    pub async fn reopen_session(&self, session: &SessionItem, now: UtcMillis) -> Result<Fenced, StoreError> {
         let next = now.plus_millis(FIRST_CHECK_MS);
         let mut transaction = Transaction::new();
         let mut values = vec![
@@ -86,8 +98,7 @@ impl Table {
             values,
         };
         transaction.update(&Key::session(&session.id), change, CLAIMED)?;
-        self.transact(transaction).await?;
-        Ok(())
+        self.transact_fenced(transaction).await
     }
 
     /// Takes the id of the skill that has won the slug.
@@ -104,9 +115,14 @@ impl Table {
     }
 }
 
-/// Why a claim was refused, from the item as it was.
-fn not_won(item: Option<Attributes>) -> Result<Claim, StoreError> {
+/// What a claim that was refused comes to, from the item as it was.
+fn refused_claim(item: Option<Attributes>, claim: u64) -> Result<Claim, StoreError> {
     let Some(item) = item else { return Ok(Claim::Unknown) };
     let session: SessionItem = decode(item)?;
-    Ok(if session.state.is_terminal() { Claim::Ended(Box::new(session)) } else { Claim::Held })
+    let is_ours = session.state == UploadState::Validating && session.claims.last() == Some(&claim);
+    Ok(match session {
+        session if is_ours => Claim::Won(Box::new(session)),
+        session if session.state.is_terminal() => Claim::Ended(Box::new(session)),
+        _ => Claim::Held,
+    })
 }

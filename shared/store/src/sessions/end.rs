@@ -13,6 +13,7 @@ use crate::transaction::{Expression, Outcome, Transaction};
 
 /// What became of a write that holds only while a claim does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "a conflict has written nothing"]
 pub enum Fenced {
     /// All of it is written.
     Done,

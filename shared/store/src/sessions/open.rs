@@ -238,6 +238,7 @@ fn new_session(
         id: id.clone(),
         state: UploadState::Open,
         attempt: 0,
+        claims: Vec::new(),
         lease_until: None,
         next_check_at: now.plus_millis(FIRST_CHECK_MS),
         principal: by.caller.principal.clone(),

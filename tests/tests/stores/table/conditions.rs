@@ -4,6 +4,7 @@ use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
+use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure::AllOld;
 use tokio::task::JoinSet;
 
@@ -19,6 +20,7 @@ pub(super) const PROBES: &[Probe<Partition>] = probes![
     compare_text: "conditions compare text by its bytes, so that times compare in order",
     compare_missing: "a comparison with a missing attribute fails",
     and_or_in: "`AND`, `OR`, parentheses and `IN` mean in a condition what they say",
+    listed_once: "what a list contains already, to its last digit, is refused by `NOT contains`, and `list_append` adds the rest",
     condition_on_old: "a condition looks at the item before the update, not after it",
     writers_at_once: "of 64 conditional puts at once one wins, and 63 fail for the condition",
     claims_at_once: "of 64 compare-and-set updates at once one wins, and 63 fail for the condition",
@@ -143,6 +145,26 @@ async fn and_or_in(partition: Partition) -> Verdict {
         ("kind <> :open", false),
     ];
     judge(&partition, &values, &conditions).await
+}
+
+async fn listed_once(partition: Partition) -> Verdict {
+    partition.store("a", &[("claims", AttributeValue::L(Vec::new()))]).await?;
+    let largest = AttributeValue::N(u64::MAX.to_string());
+    let second_largest = AttributeValue::N((u64::MAX - 1).to_string());
+    for (number, is_new) in [(&largest, true), (&largest, false), (&second_largest, true), (&largest, false)] {
+        let update = partition.update("a", "SET claims = list_append(claims, :claims)");
+        let update = update.condition_expression("NOT contains(claims, :claim)");
+        let update = update.expression_attribute_values(":claim", number.clone());
+        let answer =
+            update.expression_attribute_values(":claims", AttributeValue::L(vec![number.clone()])).send().await;
+        match is_new {
+            true => ok("UpdateItem", answer).map(drop)?,
+            false => refused("UpdateItem", &answer, FAILED)?,
+        }
+    }
+    let item = partition.read("a").await?;
+    let claims = item.and_then(|item| item.get("claims").cloned());
+    demand(claims == Some(AttributeValue::L(vec![largest, second_largest])), || format!("{claims:?}"))
 }
 
 async fn condition_on_old(partition: Partition) -> Verdict {
