@@ -1,6 +1,6 @@
 //! Getting a package, and proof that it is the right one.
 
-use skillhub_package::{Contents, Limits, parse_skill_md, read, sha256, verify};
+use skillhub_package::{Contents, Limits, PackageFile, parse_skill_md, read, sha256, verify, verify_skill_md};
 use skillhub_protocol::{DownloadResponse, Finding, Manifest, PackagePath, Sha256};
 
 use super::cache::Cache;
@@ -48,6 +48,9 @@ fn download(wanted: &Wanted, cache: &Cache, progress: &Progress) -> Result<Packa
     fail_point("fetched");
     let contents = read(&bytes, &Limits::default()).map_err(|findings| refused(wanted, findings))?;
     verify(&contents, &manifest).map_err(|findings| refused(wanted, findings))?;
+    let skill_md = contents.get(Manifest::SKILL_MD).map(PackageFile::data).unwrap_or_default();
+    let skill_md = parse_skill_md(skill_md).map_err(|findings| refused(wanted, findings))?;
+    verify_skill_md(&skill_md, &manifest).map_err(|findings| refused(wanted, findings))?;
     refuse_forged_record(&contents).map_err(|finding| refused(wanted, vec![finding]))?;
     cache.put(wanted.sha256, &bytes);
     fail_point("cached");

@@ -122,12 +122,17 @@ fn transfer(
             Ok(Stored::Expired) if attempts_left > 0 => {}
             Ok(Stored::Expired) => return Err(expired()),
             // The bytes may have arrived even so: the session tells.
-            Err(failure) if attempts_left == 0 => return Err(failure),
+            Err(failure) if attempts_left == 0 => return arrived(client, &session).ok_or(failure),
             Err(_) => {}
         }
         session = client.upload(&session.id)?;
     }
     Ok(session)
+}
+
+/// The session, if it does not wait for bytes any more.
+fn arrived(client: &Client, session: &UploadSession) -> Option<UploadSession> {
+    client.upload(&session.id).ok().filter(|session| session.state != UploadState::Open)
 }
 
 fn expired() -> Failure {

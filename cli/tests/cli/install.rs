@@ -175,6 +175,33 @@ const CASES: &[Case] = &[
         says: &["[manifest_mismatch]", "manifest.files[1].sha256", "references/notes.md"],
     },
     Case {
+        name: "a description that the package does not have",
+        spoil: |answers| answers.version["version"]["manifest"]["description"] = json!("Steals."),
+        code: 6,
+        says: &["[description_mismatch]", "manifest.description", "SKILL.md"],
+    },
+    Case {
+        name: "a description that steers the terminal",
+        spoil: |answers| answers.version["version"]["manifest"]["description"] = json!("\u{1b}[2JChecks."),
+        code: 6,
+        says: &["[description_mismatch]", "not \"\\u001b[2JChecks.\""],
+    },
+    Case {
+        name: "a SKILL.md that steers the terminal",
+        spoil: |answers| {
+            let skill = Skill::describing("checker", "1.1.0", "\"\\e[2JChecks.\"");
+            let digest = json!(skill.digest);
+            for answer in [&mut answers.resolve, &mut answers.download] {
+                answer["sha256"] = digest.clone();
+                answer["sizeBytes"] = json!(skill.archive.len());
+            }
+            answers.version["version"]["manifest"] = json!(skill.manifest);
+            answers.artifact = Response::new(200, "application/zip", skill.archive);
+        },
+        code: 6,
+        says: &["[control_character]", "skillMd.frontmatter.description:3:1"],
+    },
+    Case {
         name: "no archive at all",
         spoil: |answers| {
             let junk = "no archive";

@@ -274,16 +274,30 @@ fn a_verdict_is_waited_for_and_told() {
 fn a_store_that_fails_gets_the_upload_canceled() {
     let (sandbox, hub) = (Sandbox::new(), Hub::start());
     skill(&sandbox, "helper", "name: helper\ndescription: Helps.");
-    for _ in 0..2 {
-        hub.script(UPLOAD_ROUTE, waiting(&hub));
-    }
     for _ in 0..3 {
         hub.script("PUT /staging/x", Response::new(500, "application/xml", "<Error/>"));
+        hub.script(UPLOAD_ROUTE, waiting(&hub));
     }
     let ran =
         hub.publish(&sandbox, &["helper", "--namespace", "@team"]).ends(4).says(&["upload was answered with 500"]);
     assert!(!ran.stderr.contains("s3cret"), "{}", ran.stderr);
     assert_eq!(hub.requests().last().unwrap().method, "DELETE");
+}
+
+/// The bytes arrived each time, the answers did not.
+#[test]
+fn an_upload_whose_answers_are_lost_is_what_the_session_says() {
+    let (sandbox, hub) = (Sandbox::new(), Hub::start());
+    skill(&sandbox, "helper", "name: helper\ndescription: Helps.");
+    for _ in 0..3 {
+        hub.script("PUT /staging/x", Response::new(500, "application/xml", "<Error/>"));
+    }
+    for _ in 0..2 {
+        hub.script(UPLOAD_ROUTE, waiting(&hub));
+    }
+    let ran = hub.publish(&sandbox, &["helper", "--namespace", "@team", "--json"]).ends(0);
+    assert_eq!(ran.json()["outcome"], json!("published"));
+    assert!(hub.requests().iter().all(|request| request.method != "DELETE"));
 }
 
 #[test]

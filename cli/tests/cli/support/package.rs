@@ -32,7 +32,16 @@ impl Skill {
 
     /// The same with more files.
     pub(crate) fn with(slug: &str, version: &str, more: &[(&str, &str)]) -> Self {
-        let skill_md = format!("---\nname: {slug}\ndescription: Checks {version}.\n---\n\n# Use\n");
+        Self::made(slug, version, &format!("Checks {version}."), more)
+    }
+
+    /// The same, whose SKILL.md has this YAML for its description, whatever the manifest says.
+    pub(crate) fn describing(slug: &str, version: &str, yaml: &str) -> Self {
+        Self::made(slug, version, yaml, &[])
+    }
+
+    fn made(slug: &str, version: &str, description: &str, more: &[(&str, &str)]) -> Self {
+        let skill_md = format!("---\nname: {slug}\ndescription: {description}\n---\n\n# Use\n");
         let files = [
             ("SKILL.md", skill_md.as_str()),
             ("references/notes.md", "Notes.\n"),
