@@ -6,17 +6,19 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};
 use skillhub_package::sha256;
-use skillhub_protocol::Manifest;
+use skillhub_protocol::{Manifest, UploadState};
 use skillhub_store::Audience;
 use skillhub_tests::in_process::InProcess;
 use skillhub_tests::skill::Skill;
+use skillhub_validate::Outcome;
 
-use crate::support::{STATELESS, call, change, fault, hello, message, publish, publish_as, result};
+use crate::support::{STATELESS, call, change, fault, get, hello, message, publish, publish_as, result};
 
 const PARSE: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
 const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
+const INTERNAL: i64 = -32603;
 const HEADER_MISMATCH: i64 = -32020;
 const UNSUPPORTED_VERSION: i64 = -32022;
 
@@ -132,6 +134,57 @@ async fn what_is_no_text_is_a_blob() {
     let read = result(&registry, "resources/read", json!({ "uri": uri })).await;
     let content = json!({ "uri": uri, "mimeType": "application/octet-stream", "blob": BASE64.encode(&png) });
     assert_eq!(read["contents"], json!([content]));
+}
+
+/// Publishes where the operator's policy allows files of 4 MiB, which the default one does not.
+async fn publish_large(registry: &InProcess, skill: &Skill) {
+    let id = registry.open(skill).await.id;
+    registry.place(&id, &skill.archive()).await;
+    let mut validator = registry.functions.validator().clone();
+    validator.policy.limits.file_bytes = 4 << 20;
+    let outcome = validator.validate(&id, &mut StdRng::seed_from_u64(1)).await.unwrap();
+    let session = registry.session(&id).await;
+    assert_eq!(outcome, Outcome::Decided(UploadState::Published), "{session:?}");
+}
+
+#[tokio::test]
+async fn a_file_that_no_answer_could_hold_is_refused_with_the_limit_and_the_ways_out() {
+    const LIMIT: usize = 3_000_000;
+    let registry = InProcess::start().await;
+    let mut skill = Skill::new("large", "x");
+    skill.files.truncate(1);
+    for (path, bytes) in [("assets/just.txt", LIMIT), ("assets/more.txt", LIMIT + 1)] {
+        skill.files.push((path.to_owned(), vec![b'a'; bytes]));
+    }
+    publish_large(&registry, &skill).await;
+    let uri = |path: &str| json!({ "uri": format!("skill://global/large/{path}") });
+    let entry = result(&registry, "skills/get", uri("SKILL.md")).await["skill"].take();
+    let sizes: Vec<_> = entry["resources"].as_array().unwrap().iter().map(|resource| &resource["size"]).collect();
+    assert_eq!(sizes[1..], [LIMIT, LIMIT + 1]);
+    let read = result(&registry, "resources/read", uri("assets/just.txt")).await;
+    let blob = read["contents"][0]["blob"].as_str().unwrap();
+    assert!(BASE64.decode(blob).unwrap() == skill.files[1].1, "{} bytes of base64", blob.len());
+
+    registry.proxy.take_attempts();
+    let answer = call(&registry, None, "resources/read", uri("assets/more.txt")).await;
+    let calls: Vec<_> = registry.proxy.take_attempts().iter().map(ToString::to_string).collect();
+    assert_eq!(calls, ["GetItem G strong", "GetItem S strong", "BatchGetItem 2"], "the file is not read");
+    // The code of JSON-RPC for what a server could not do. HTTP has an answer to hand over, so its status is 200.
+    assert_eq!(fault(&answer), (200, INTERNAL), "{answer:?}");
+    let (now, before) = (answer.json(), old(&registry, "resources/read", uri("assets/more.txt")).await);
+    for error in [&now["error"], &before["error"]] {
+        assert_eq!(error["code"], INTERNAL, "{error}");
+        let message = error["message"].as_str().unwrap();
+        for told in ["assets/more.txt has 3000001 bytes", "up to 3000000", "/download", "skillhub install"] {
+            assert!(message.contains(told), "{told}: {message}");
+        }
+    }
+    // Whoever asks for a single file in another way meets the same limit.
+    for path in ["/@global/large/.well-known/skills/large/", "/api/v1/skills/large/file?path="] {
+        for (file, status) in [("assets/just.txt", 200), ("assets/more.txt", 413)] {
+            assert_eq!(get(&registry, &format!("{path}{file}")).await.status, status, "{path}{file}");
+        }
+    }
 }
 
 #[tokio::test]

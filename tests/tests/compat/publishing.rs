@@ -115,6 +115,26 @@ async fn a_publication_goes_where_it_is_told_and_only_where_its_publisher_may() 
 }
 
 #[tokio::test]
+async fn who_may_publish_nowhere_is_told_both_ways_to_say_a_namespace_and_how_to_get_one() {
+    let registry = InProcess::start().await;
+    let bare = registry.person("bare").await;
+    // Who is known by an issuer's word alone has no namespace yet. No route takes somebody's own one away.
+    let partition = format!("P#{}", bare.principal.as_str());
+    let rows = registry.table.scan().await.unwrap();
+    for row in rows.iter().filter(|row| row.pk == partition && row.sk.starts_with("N#")) {
+        registry.table.delete(&row.pk, &row.sk).await.unwrap();
+    }
+    for (slug, namespace) in [("seven", "@global"), ("owner--seven", "@owner")] {
+        let answer = registry.exchange(form(&bare, &payload(slug, "1.0.0"), &Skill::new("seven", "x"))).await;
+        let expected = format!(
+            "You may not publish to {namespace}. Say another namespace with --owner <namespace>, or in the slug: --slug \
+             <namespace>--seven. You have none to publish to yet: make one with `skillhub namespace create`."
+        );
+        assert_eq!((answer.status.as_u16(), text(&answer)), (403, expected), "{slug}");
+    }
+}
+
+#[tokio::test]
 async fn what_the_policy_refuses_is_told_finding_by_finding() {
     let mut registry = InProcess::start().await;
     let owner = registry.owner.clone();

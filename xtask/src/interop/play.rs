@@ -6,8 +6,8 @@ use std::process::Command;
 
 use super::client::Client;
 use super::outside::Outside;
-use super::sandbox::{Outcome, Sandbox, files};
-use super::scenario::{Gets, Scenario, Step, Who};
+use super::sandbox::{Outcome, Sandbox, files, plain};
+use super::scenario::{Gets, Scenario, Step, Who, of_version};
 use super::sources::PRIVATE;
 use super::stage::Stage;
 
@@ -78,7 +78,7 @@ impl Scene<'_> {
             Step::Run(words, _) => {
                 let gets = step.gets(self.version).unwrap_or(Gets::Lacks);
                 let told = self.run(words, gets);
-                self.is_done = matches!((&told, gets), (Ok(_), Gets::Done(_)));
+                self.is_done = matches!((&told, gets), (Ok(_), Gets::Done(_) | Gets::Without(..)));
                 return told;
             }
             _ if !self.is_done => return Ok("–".to_owned()),
@@ -88,6 +88,11 @@ impl Scene<'_> {
                 fs::remove_dir_all(&path).map_err(|e| format!("{}: {e}", path.display()))?;
             }
             Step::Same(folder, source) => self.compare(folder, source)?,
+            Step::SameEach(folder, sources) => {
+                let source = of_version(sources, self.version).ok_or("there is no folder to compare it with")?;
+                self.compare(folder, source)?;
+                return Ok(format!("`{source}`"));
+            }
             Step::Holds(path, text) => {
                 let path = self.sandbox.path(path);
                 let found = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -95,6 +100,7 @@ impl Scene<'_> {
                     return Err(format!("it says:\n{found}"));
                 }
             }
+            Step::Answered(method, route) => self.demand_answered(method, route)?,
         }
         Ok("yes".to_owned())
     }
@@ -151,6 +157,14 @@ impl Scene<'_> {
         Err(format!("{} and {} files differ in {differing:?}", installed.len(), source.len()))
     }
 
+    /// The registry's log has a line of each request before its answer is sent, so it is complete when a client has ended.
+    fn demand_answered(&self, method: &str, route: &str) -> Result<(), String> {
+        let path = self.stage.log();
+        let log = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let line = format!("method={method} route=\"{route}\" status=200");
+        if plain(&log).contains(&line) { Ok(()) } else { Err(format!("{} has no {line}", path.display())) }
+    }
+
     /// A file of the scenario that has a private skill, if the client must not see one.
     fn leaked(&self) -> Result<Option<std::path::PathBuf>, String> {
         if self.who == Who::Owner { Ok(None) } else { self.sandbox.find(PRIVATE) }
@@ -162,15 +176,38 @@ impl Scene<'_> {
 /// # Errors
 /// If it is not what it must be: all of it.
 fn judge(outcome: &Outcome, gets: Gets) -> Result<String, String> {
-    let (word, code, texts) = match gets {
-        Gets::Done(texts) => ("yes", 0, texts),
-        Gets::Refused(texts) => ("no", 1, texts),
+    let (word, code, texts, unwanted): (_, _, _, &[&str]) = match gets {
+        Gets::Done(texts) => ("yes", 0, texts, &[]),
+        Gets::Without(texts, unwanted) => ("yes", 0, texts, unwanted),
+        Gets::Refused(texts) => ("no", 1, texts, &[]),
         Gets::Lacks => return Ok("–".to_owned()),
     };
     let lacking: Vec<_> = texts.iter().filter(|text| !outcome.text.contains(**text)).collect();
-    if outcome.code != Some(code) || !lacking.is_empty() {
+    let surplus: Vec<_> = unwanted.iter().filter(|text| outcome.text.contains(**text)).collect();
+    if outcome.code != Some(code) || !lacking.is_empty() || !surplus.is_empty() {
         let ended = outcome.code.map_or("a signal".to_owned(), |code| format!("code {code}"));
-        return Err(format!("it ended with {ended}, not {code}, and does not say {lacking:?}:\n{}", outcome.text));
+        let said = format!("it does not say {lacking:?}, and says {surplus:?}, which it must not");
+        return Err(format!("it ended with {ended} where code {code} is due, {said}:\n{}", outcome.text));
     }
-    Ok(texts.first().map_or_else(|| word.to_owned(), |text| format!("{word}: {text}")))
+    let cell = texts.first().map_or_else(|| word.to_owned(), |text| format!("{word}: {text}"));
+    if unwanted.is_empty() { Ok(cell) } else { Ok(format!("{cell}; without: {}", unwanted.join(", "))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_is_held_against_what_it_must_say_and_what_it_must_not() {
+        let told = |code, text: &str, gets| judge(&Outcome { code: Some(code), text: text.to_owned() }, gets);
+        let without = Gets::Without(&["tools"], &["plans", "secrets"]);
+        assert_eq!(told(0, "tools v1", without).as_deref(), Ok("yes: tools; without: plans, secrets"));
+        for (code, text) in [(0, "tools, plans"), (0, "tools, secrets"), (0, "other"), (1, "tools")] {
+            assert!(told(code, text, without).is_err(), "{code} {text}");
+        }
+        assert_eq!(told(0, "", Gets::Without(&[], &["plans"])).as_deref(), Ok("yes; without: plans"));
+        assert_eq!(told(0, "tools", Gets::Done(&["tools"])).as_deref(), Ok("yes: tools"));
+        assert_eq!(told(1, "tools", Gets::Refused(&[])).as_deref(), Ok("no"));
+        assert!(told(0, "", Gets::Refused(&[])).is_err());
+    }
 }

@@ -144,7 +144,7 @@ pub(super) fn files(root: &Path, enters: impl Fn(&Path) -> bool) -> Result<BTree
 }
 
 /// A text without the sequences that colour it and move the cursor.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {

@@ -31,8 +31,13 @@ pub(super) enum Step {
     Remove(&'static str),
     /// A folder has the files of another one, byte for byte, and no more.
     Same(&'static str, &'static str),
+    /// As `Same`, with the other folder of each version of the client, where what it leaves out or leaves alone differs. The last
+    /// one holds for the versions that follow.
+    SameEach(&'static str, &'static [&'static str]),
     /// A file has this text in it.
     Holds(&'static str, &'static str),
+    /// The registry has answered a request with this method and on this route with 200, whatever the client makes of that.
+    Answered(&'static str, &'static str),
 }
 
 /// What must come of a command.
@@ -40,6 +45,8 @@ pub(super) enum Step {
 pub(super) enum Gets {
     /// Exit code 0, and each of these texts in the output.
     Done(&'static [&'static str]),
+    /// Exit code 0, each of the first texts in the output, and none of the second.
+    Without(&'static [&'static str], &'static [&'static str]),
     /// Exit code 1, and each of these texts in the output.
     Refused(&'static [&'static str]),
     /// This version has no such command.
@@ -52,10 +59,8 @@ pub(super) const DONE: &[Gets] = &[Gets::Done(&[])];
 impl Step {
     /// What the version of this index must make of it, if that is told.
     pub(super) fn gets(&self, version: usize) -> Option<Gets> {
-        match self {
-            Self::Run(_, gets) => gets.get(version).or(gets.last()).copied(),
-            Self::Write(..) | Self::Remove(_) | Self::Same(..) | Self::Holds(..) => None,
-        }
+        let Self::Run(_, gets) = self else { return None };
+        of_version(gets, version)
     }
 
     /// How the page names it.
@@ -65,7 +70,14 @@ impl Step {
             Self::Write(path, _) => format!("somebody writes `{path}`"),
             Self::Remove(path) => format!("somebody removes `{path}`"),
             Self::Same(folder, source) => format!("`{folder}` is `{source}`, byte for byte"),
+            Self::SameEach(folder, _) => format!("`{folder}` is, byte for byte,"),
             Self::Holds(path, text) => format!("`{path}` says `{text}`"),
+            Self::Answered(method, route) => format!("the registry has answered `{method} {route}` with 200"),
         }
     }
+}
+
+/// What stands in a list for the version of this index.
+pub(super) fn of_version<T: Copy>(list: &[T], version: usize) -> Option<T> {
+    list.get(version).or(list.last()).copied()
 }

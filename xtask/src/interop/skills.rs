@@ -1,7 +1,7 @@
 //! Vercel's `skills`, which follows the discovery protocol.
 
 use super::scenario::Gets::{Done, Refused};
-use super::scenario::Step::{Holds, Remove, Run, Same, Write};
+use super::scenario::Step::{Holds, Remove, Run, Same, SameEach, Write};
 use super::scenario::{DONE, Gets, Scenario, Who};
 
 const INSTALLED: &[Gets] = &[Done(&["Installed 1 skill"])];
@@ -48,6 +48,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Same(".agents/skills/diary", "src/v1/diary"),
             Run("skillhub publish src/v2/diary --namespace @global --version 1.1.0", DONE),
             Run("skills update --yes", &[Done(&["Updated diary"]), CANNOT]),
+            SameEach(".agents/skills/diary", &["src/v2/diary", "src/v1/diary"]),
             Same(".agents/skills/notes", "src/v1/notes"),
             Run("skills add $REGISTRY/@global/diary --agent codex --yes", INSTALLED),
             Same(".agents/skills/diary", "src/v2/diary"),
@@ -64,6 +65,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Run("skills add $REGISTRY/@global/notes@1.0.0 --agent codex --global --yes", INSTALLED),
             Run("skillhub publish src/v2/almanac --namespace @global --version 1.1.0", DONE),
             Run("skills update --global --yes", &[Done(&["Updated almanac"]), Done(&["cannot be"])]),
+            SameEach("~/.agents/skills/almanac", &["src/v2/almanac", "src/v1/almanac"]),
             Same("~/.agents/skills/notes", "src/v1/notes"),
         ],
     },

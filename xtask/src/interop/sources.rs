@@ -53,6 +53,8 @@ pub(super) fn write(root: &Path) -> Result<(), String> {
     write_files(&root.join("v1/signs"), &signs())?;
     write_files(&root.join("v1/heavy"), &heavy())?;
     write_files(&root.join("v1/picture"), &picture())?;
+    // The same without the file that is no text: what clients that publish text alone make of it.
+    write_files(&root.join("v1/picture-text"), &plain("picture", 1))?;
     write_files(&root.join("v1/weekly-notes"), &named("Weekly Notes"))?;
     write_files(&root.join("v1/faulty"), &Files::from([("SKILL.md".to_owned(), b"---\nname: faulty\n---\n".to_vec())]))
 }

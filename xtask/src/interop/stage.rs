@@ -75,6 +75,11 @@ impl Stage {
         self.server.data().join("ca.pem")
     }
 
+    /// What it writes of each request.
+    pub(super) fn log(&self) -> PathBuf {
+        self.server.data().with_extension("log")
+    }
+
     /// The token of somebody, if they have one.
     pub(super) fn token(&self, who: Who) -> Option<&str> {
         match who {

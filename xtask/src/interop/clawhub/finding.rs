@@ -1,11 +1,13 @@
 //! Who one is, and what the registry has.
 
-use crate::interop::scenario::Gets::{Done, Lacks, Refused};
+use crate::interop::scenario::Gets::{Done, Lacks, Refused, Without};
 use crate::interop::scenario::Step::{Holds, Run};
-use crate::interop::scenario::{DONE, Gets, Scenario, Who};
+use crate::interop::scenario::{Gets, Scenario, Who};
 
 /// What they make of 401.
 const FAILED: Gets = Refused(&["Authentication failed. Run `clawhub login` again."]);
+/// Of a search that finds nothing they say nothing; the line of any hit would have one of these in it.
+const NO_HIT: &[Gets] = &[Without(&[], &["notes", "nasty", "signs", "picture", "tools", "v1."])];
 
 pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
@@ -42,7 +44,11 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             ),
             Run("clawhub search notes --exact", &[Done(&["notes v1.1.0"]), Lacks]),
             Run("clawhub search no --prefix", &[Done(&["notes  v1.1.0"]), Lacks]),
-            Run("clawhub search nothing-of-this-name", DONE),
+            Run("clawhub search nothing-of-this-name", NO_HIT),
+            Run(
+                "clawhub search nothing-of-this-name --prefix",
+                &[Without(&["No skills found."], &["notes", "v1."]), Lacks],
+            ),
             Run("clawhub explore", &[Done(&["notes  v1.1.0", "team-reef--tools  v1.0.0", "nasty  v1.0.0"])]),
             Run("clawhub explore --sort downloads", &[Refused(&["cannot sort by \"downloads\". Leave --sort out"])]),
             Run("clawhub explore --json", &[Done(&["\"slug\": \"notes\"", "\"nextCursor\": null"])]),

@@ -1,13 +1,21 @@
 //! From the registry into a folder.
 
-use crate::interop::scenario::Gets::{Done, Lacks, Refused};
-use crate::interop::scenario::Step::{Remove, Run, Same};
+use crate::interop::scenario::Gets::{Done, Lacks, Refused, Without};
+use crate::interop::scenario::Step::{Answered, Remove, Run, Same};
 use crate::interop::scenario::{Gets, Scenario, Who};
 
 /// What each version says when it has installed something.
 const INSTALLED: &[Gets] = &[Done(&["Installed"])];
 /// What is said of what does not exist, and of what one may not see.
 const NOT_FOUND: Gets = Refused(&["Skill not found"]);
+/// The private skills. Searches for them use the beginning of a slug alone, so that a client that repeats what it was asked
+/// for says none of these.
+const PRIVATE: &[&str] = &["plans", "secrets"];
+/// What searches and lists give to those who may not see them.
+const UNSEEN: &[Gets] = &[Without(&[], PRIVATE)];
+const UNLISTED: &[Gets] = &[Without(&["team-reef--tools"], PRIVATE)];
+/// What the newer versions make of an installation of which they tell the registry; the oldest does not tell.
+const TOLD: Gets = Without(&["Installed"], &["telemetry", "Telemetry", "Error"]);
 
 pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
@@ -65,8 +73,9 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Run("clawhub install @team-reef/plans", &[NOT_FOUND, Refused(&["Invalid slug"]), NOT_FOUND]),
             Run("clawhub inspect team-reef--plans --files", &[NOT_FOUND]),
             Run("clawhub inspect team-reef--plans --file SKILL.md", &[NOT_FOUND]),
-            Run("clawhub search plans", &[Done(&[])]),
-            Run("clawhub explore --limit 200", &[Done(&["team-reef--tools"])]),
+            Run("clawhub search plan", UNSEEN),
+            Run("clawhub search secret", UNSEEN),
+            Run("clawhub explore --limit 200", UNLISTED),
         ],
     },
     Scenario {
@@ -76,8 +85,9 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Run("clawhub whoami", &[Done(&["stranger"])]),
             Run("clawhub install team-reef--plans", &[NOT_FOUND]),
             Run("clawhub inspect team-reef--plans --file SKILL.md", &[NOT_FOUND]),
-            Run("clawhub search plans", &[Done(&[])]),
-            Run("clawhub explore --limit 200", &[Done(&["team-reef--tools"])]),
+            Run("clawhub search plan", UNSEEN),
+            Run("clawhub search secret", UNSEEN),
+            Run("clawhub explore --limit 200", UNLISTED),
             Run("clawhub install team-reef--tools", INSTALLED),
         ],
     },
@@ -96,7 +106,24 @@ pub(super) const SCENARIOS: &[Scenario] = &[
                 "clawhub update --all",
                 &[Done(&["up to date"]), Done(&["up to date"]), Done(&["No installed skills."])],
             ),
-            Run("clawhub search plans", &[Done(&["team-reef--plans"]), Done(&["team-reef--plans"]), Done(&[])]),
+            Run(
+                "clawhub search plan",
+                &[Done(&["team-reef--plans"]), Done(&["team-reef--plans"]), Without(&[], PRIVATE)],
+            ),
+            Run(
+                "clawhub search secret",
+                &[Done(&["team-deep--secrets"]), Done(&["team-deep--secrets"]), Without(&[], PRIVATE)],
+            ),
+        ],
+    },
+    Scenario {
+        title: "Installing, and telling the registry of it",
+        who: Who::Owner,
+        steps: &[
+            // Everywhere else they are told to keep it to themselves. They hide it if that fails, so the registry must say.
+            Run("CLAWHUB_DISABLE_TELEMETRY= clawhub install notes", &[TOLD, TOLD, Lacks]),
+            Answered("POST", "/api/cli/telemetry/{event}"),
+            Same("skills/notes", "src/v2/notes"),
         ],
     },
 ];

@@ -1,6 +1,6 @@
 //! What happens to skills after their publication, and what this registry has no answer to.
 
-use crate::interop::scenario::Gets::{Done, Lacks, Refused};
+use crate::interop::scenario::Gets::{Done, Lacks, Refused, Without};
 use crate::interop::scenario::Step::Run;
 use crate::interop::scenario::{DONE, Scenario, Who};
 
@@ -34,8 +34,12 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Run("clawhub delete notes", &[Refused(&["Pass --yes (no input)"])]),
             Run("clawhub delete notes --yes", &[Done(&["OK. Deleted notes"])]),
             Run("clawhub install notes", &[Refused(&["Skill not found"])]),
-            Run("clawhub explore", &[Done(&["nasty"])]),
+            // `weekly-notes` stays, so the name alone would not tell.
+            Run("clawhub explore --limit 200", &[Without(&["nasty"], &["notes  v1.1.0", "Keeps the notes"])]),
+            Run("clawhub search notes", &[Without(&[], &["notes"])]),
             Run("clawhub undelete notes --yes", &[Done(&["OK. Undeleted notes"])]),
+            Run("clawhub explore --limit 200", &[Done(&["notes  v1.1.0", "Keeps the notes"])]),
+            Run("clawhub search notes", &[Done(&["notes v1.1.0"])]),
             Run("clawhub install notes", DONE),
             Run("clawhub hide nasty --yes", &[Done(&["OK. Hidden nasty"])]),
             Run("clawhub install nasty", &[Refused(&["Skill not found"])]),

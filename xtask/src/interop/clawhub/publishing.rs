@@ -1,12 +1,14 @@
 //! From a folder into the registry, and to our own command.
 
 use crate::interop::scenario::Gets::{Done, Lacks, Refused};
-use crate::interop::scenario::Step::{Run, Same};
+use crate::interop::scenario::Step::{Run, Same, SameEach};
 use crate::interop::scenario::{DONE, Gets, Scenario, Who};
 
 const PUBLISHED: &[Gets] = &[Done(&["OK. Published"])];
 /// For commands that came with 0.20.0.
 const PUBLISHED_LATER: &[Gets] = &[Done(&["OK. Published"]), Done(&["OK. Published"]), Lacks];
+/// For what was published by such a command.
+const DONE_LATER: &[Gets] = &[Done(&[]), Done(&[]), Lacks];
 
 pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario {
@@ -38,8 +40,11 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Run("skillhub install @team-reef/ledger", DONE),
             Same(".agent/skills/ledger", "src/v1/ledger"),
             Run("clawhub publish src/v2/ledger --owner team-reef --version 1.1.0", PUBLISHED_LATER),
+            Run("skillhub install @team-reef/ledger --force", DONE_LATER),
+            Same(".agent/skills/ledger", "src/v2/ledger"),
             Run("clawhub skill publish src/v1/sketch --owner team-reef --version 1.0.0", PUBLISHED_LATER),
-            Run("skillhub install @team-reef/sketch", &[Done(&[]), Done(&[]), Lacks]),
+            Run("skillhub install @team-reef/sketch", DONE_LATER),
+            Same(".agent/skills/sketch", "src/v1/sketch"),
             Run(
                 "clawhub publish src/v1/sketch --owner team-deep --slug team-reef--sketch --version 2.0.0",
                 &[Refused(&["team-deep"]), Refused(&["team-deep"]), Lacks],
@@ -58,6 +63,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
             Same(".agent/skills/signs", "src/v1/signs"),
             Run("clawhub publish src/v1/picture --slug team-reef--picture --version 1.0.0", PUBLISHED),
             Run("skillhub install @team-reef/picture", DONE),
+            SameEach(".agent/skills/picture", &["src/v1/picture", "src/v1/picture-text"]),
         ],
     },
     Scenario {
@@ -82,6 +88,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
                 ],
             ),
             Run("skillhub install @global/heavy", &[Done(&[]), Lacks]),
+            Same(".agent/skills/heavy", "src/v1/heavy"),
         ],
     },
     Scenario {

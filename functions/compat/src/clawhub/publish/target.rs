@@ -75,18 +75,23 @@ fn nameless(refused: Refused, payload: &Payload) -> Refused {
 fn membership<'a>(caller: &'a Authenticated, coordinate: &Coordinate) -> Result<&'a MembershipItem, Refused> {
     let found = caller.membership_by_handle(coordinate.namespace()).filter(|m| m.role.may_publish());
     found.ok_or_else(|| {
-        let (namespace, slug) = (coordinate.namespace(), coordinate.slug());
-        let mut yours: Vec<_> =
-            caller.memberships.iter().filter(|m| m.role.may_publish()).map(|m| m.namespace.handle()).collect();
-        yours.sort_unstable();
-        let ways = match yours.as_slice() {
-            [] => String::from("There is no namespace that you may publish to: make one with `skillhub namespace create`."),
-            [first, ..] => {
-                format!("Say another namespace with --owner <namespace>, or in the slug: --slug {first}--{slug}. Yours: {}.", yours.join(", "))
-            }
-        };
+        let (namespace, ways) = (coordinate.namespace(), ways(caller, coordinate.slug()));
         Refused::new(StatusCode::FORBIDDEN, format!("You may not publish to {namespace}. {ways}"))
     })
+}
+
+/// The two ways to say another namespace, and which namespaces the caller has to say.
+fn ways(caller: &Authenticated, slug: &Slug) -> String {
+    let mut yours: Vec<_> =
+        caller.memberships.iter().filter(|m| m.role.may_publish()).map(|m| m.namespace.handle()).collect();
+    yours.sort_unstable();
+    let (example, which) = match yours.as_slice() {
+        [] => {
+            ("<namespace>", String::from("You have none to publish to yet: make one with `skillhub namespace create`."))
+        }
+        [first, ..] => (*first, format!("Yours: {}.", yours.join(", "))),
+    };
+    format!("Say another namespace with --owner <namespace>, or in the slug: --slug {example}--{slug}. {which}")
 }
 
 fn scope_of(membership: &MembershipItem) -> Scope {
