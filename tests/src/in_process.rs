@@ -16,9 +16,9 @@ use rand::{RngExt as _, SeedableRng as _};
 use serde_json::Value;
 use skillhub_local::{DataDir, Functions, ObjectCreated, Ports, Stores, s3_event, start_stores};
 use skillhub_package::sha256;
-use skillhub_protocol::{PackageDeclaration, PresignedPut, Role, TokenScope, UploadId, UploadSession};
+use skillhub_protocol::{PackageDeclaration, PresignedPut, Role, UploadId, UploadSession};
 use skillhub_store::{
-    Connection, Objects, Patience, PrincipalId, Quota, Rate, Settings, StoreError, Table, TokenItem, TokenSecret,
+    Connection, Objects, Patience, PrincipalId, Quota, Rate, Settings, StoreError, Table, TokenSecret,
 };
 use skillhub_validate::Outcome;
 use skillhub_web::Clock;
@@ -174,9 +174,7 @@ impl InProcess {
     }
 
     async fn admit(&self, caller: &Caller) {
-        let scopes = TokenScope::ALL.to_vec();
-        let item = TokenItem { principal: caller.principal.clone(), scopes, expires_at: None };
-        self.table().put_token(&caller.token, &item).await.unwrap();
+        self.table().put_token(&caller.token, &caller.principal).await.unwrap();
     }
 
     /// A namespace of the caller's.
@@ -214,6 +212,12 @@ impl InProcess {
     /// Another instance of the functions on the same stores, behind the same proxy, with this clock and this patience.
     pub fn instance(&self, clock: Clock, patience: Patience) -> Functions {
         Functions::new(&self.connection.clone().with_patience(patience), self.settings.clone(), clock)
+    }
+
+    /// From now on its operator has changed a setting.
+    pub fn set(&mut self, change: impl FnOnce(&mut Settings)) {
+        change(&mut self.settings);
+        self.set_patience(TEST_PATIENCE);
     }
 
     /// The table as the functions have it.
@@ -412,6 +416,7 @@ fn settings(stores: &Stores) -> Settings {
         write_rate: Rate { per_minute: 60_000, burst: 10_000 },
         quota: Quota { sessions: 100, ..Settings::DEFAULT_QUOTA },
         administrator: None,
+        token_epoch: 0,
         sweep_expired: false,
         issuer: None,
     }

@@ -66,8 +66,17 @@ impl RawTable {
     /// # Errors
     /// If the store does not answer, or refuses.
     pub async fn put(&self, pk: &str, sk: &str, item: Value) -> Result<(), WireError> {
+        self.put_of_format(1, pk, sk, item).await
+    }
+
+    /// Writes an item of this format, whatever stands there.
+    ///
+    /// # Errors
+    /// If the store does not answer, or refuses.
+    pub async fn put_of_format(&self, format: u32, pk: &str, sk: &str, item: Value) -> Result<(), WireError> {
         let mut item = typed(&item)["M"].clone();
-        (item["pk"], item["sk"], item["v"]) = (json!({ "S": pk }), json!({ "S": sk }), json!({ "N": "1" }));
+        let format = json!({ "N": format.to_string() });
+        (item["pk"], item["sk"], item["v"]) = (json!({ "S": pk }), json!({ "S": sk }), format);
         self.call("PutItem", &json!({ "TableName": self.name, "Item": item })).await.map(drop)
     }
 

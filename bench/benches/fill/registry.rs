@@ -73,6 +73,7 @@ async fn connect(running: &Running) -> Result<(Table, Objects), String> {
         write_rate: Rate { per_minute: 1, burst: 1 },
         quota: Quota { sessions: 1, staged_bytes: 1 },
         administrator: None,
+        token_epoch: 0,
         sweep_expired: false,
     };
     Ok((connection.table(&settings), connection.objects(&settings)))

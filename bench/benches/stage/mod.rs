@@ -13,8 +13,8 @@ use rand::rngs::StdRng;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use skillhub_local::{DataDir, Functions, Ports, Stores, start_stores};
-use skillhub_protocol::{Manifest, Scope, SkillId, TokenScope};
-use skillhub_store::{Audience, Authenticated, Connection, PrincipalId, Rate, Settings, Table, TokenItem, TokenSecret};
+use skillhub_protocol::{Manifest, Scope, SkillId};
+use skillhub_store::{Audience, Authenticated, Connection, PrincipalId, Rate, Settings, Table, TokenSecret};
 use skillhub_tests::in_process::TEST_PATIENCE;
 use skillhub_tests::proxy::{Call, Proxy};
 use skillhub_web::Clock;
@@ -156,8 +156,7 @@ async fn found(functions: &Functions, service: &Service) -> (TokenSecret, Authen
     table.create_if_absent().await.unwrap();
     functions.validator().objects.create_if_absent().await.unwrap();
     table.found(&principal, clock.now(), 0).await.unwrap();
-    let item = TokenItem { principal, scopes: TokenScope::ALL.to_vec(), expires_at: None };
-    table.put_token(&token, &item).await.unwrap();
+    table.put_token(&token, &principal).await.unwrap();
     for (namespace, kind) in [("@owner", "personal"), ("@team", "organization")] {
         let body = json!({ "namespace": namespace, "kind": kind }).to_string();
         service.send(Some(&token), "POST", "/api/namespaces", body.into()).await;
@@ -177,6 +176,7 @@ fn settings(public: &str) -> Settings {
         write_rate: Rate { per_minute: 60_000, burst: 10_000 },
         quota: Settings::DEFAULT_QUOTA,
         administrator: None,
+        token_epoch: 0,
         sweep_expired: false,
         issuer: None,
     }

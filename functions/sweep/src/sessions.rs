@@ -41,6 +41,9 @@ pub(crate) async fn sweep(validator: &Validator, rng: &mut (impl Rng + Send)) ->
             Err(error) => {
                 report.failed += 1;
                 tracing::error!(upload = %due.id, %error, "left for the next run");
+                if error.is_unreadable() {
+                    validator.table.put_off(&due, validator.clock.now()).await?;
+                }
             }
         }
     }

@@ -56,9 +56,12 @@ pub(crate) async fn sweep_parts(validator: &Validator) -> Result<usize, StoreErr
 
 async fn remove_if_late(validator: &Validator, stored: &Stored, now: UtcMillis) -> Result<bool, StoreError> {
     let Some(id) = ObjectKey::parse_staging(&stored.key) else { return Ok(false) };
-    let late = match validator.table.session(&id).await? {
-        Some(session) => session.state.is_terminal(),
-        None => stored.at.plus_millis(UNKNOWN_AGE_MS) < now,
+    let late = match validator.table.session(&id).await {
+        Ok(Some(session)) => session.state.is_terminal(),
+        Ok(None) => stored.at.plus_millis(UNKNOWN_AGE_MS) < now,
+        // It stays, and keeps no others waiting.
+        Err(error) if error.is_unreadable() => false,
+        Err(error) => return Err(error),
     };
     if late {
         validator.objects.delete_staging(&id).await?;

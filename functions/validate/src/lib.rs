@@ -97,10 +97,7 @@ impl Validator {
             Claim::Won(session) => session,
             Claim::Held => return Ok(Outcome::Held),
             Claim::Unknown => return Ok(Outcome::Unknown),
-            Claim::Ended(session) => {
-                self.objects.delete_staging(id).await?;
-                return Ok(Outcome::Ended(session.state));
-            }
+            Claim::Ended(session) => return self.clean_up_after_others(&session).await,
         };
         fail_point("validate.claimed");
         if session.is_poison() {
@@ -168,6 +165,15 @@ impl Validator {
     /// Whether the lease of our claim has not ended.
     fn holds(&self, session: &SessionItem) -> bool {
         session.lease_until.is_some_and(|end| self.clock.now() < end)
+    }
+
+    /// Whoever ended the session may have died before it removed the upload and freed the lock.
+    async fn clean_up_after_others(&self, session: &SessionItem) -> Result<Outcome, StoreError> {
+        self.objects.delete_staging(&session.id).await?;
+        if session.state != UploadState::Published {
+            self.table.release_lock(session).await?;
+        }
+        Ok(Outcome::Ended(session.state))
     }
 
     /// After our own committed verdict only. Best effort: what stays is found by its event or by its expiry.

@@ -8,7 +8,7 @@ use rand::{Rng, RngExt};
 use skillhub_protocol::{CreateNamespace, Namespace, NamespaceKind, TokenScope, UtcMillis};
 use skillhub_store::{
     Authenticated, ChangeError, ChangedBy, Connection, Issuer, PrincipalId, Quota, Rate, Settings, StoreError, Table,
-    TokenItem, TokenSecret,
+    TokenSecret,
 };
 use skillhub_validate::Validator;
 use skillhub_web::Clock;
@@ -86,8 +86,7 @@ impl LocalRegistry {
             None => TokenSecret::generate(&mut skillhub_web::rng()),
         };
         // Stored again at every start, in case the process ended between the two writes of an earlier one.
-        let item = TokenItem { principal: admin(), scopes: TokenScope::ALL.to_vec(), expires_at: None };
-        self.functions.validator().table.put_token(&token, &item).await?;
+        self.functions.validator().table.put_token(&token, &admin()).await?;
         let config = LocalConfig {
             registry: base.api_endpoint(),
             token: Secret::new(token.expose()),
@@ -112,6 +111,7 @@ fn settings(issuer: Option<Issuer>) -> Settings {
         write_rate: Rate { per_minute: 60_000, burst: 10_000 },
         quota: Quota { sessions: 1000, staged_bytes: 4 << 30 },
         administrator: None,
+        token_epoch: 0,
         sweep_expired: false,
     }
 }

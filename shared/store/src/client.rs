@@ -110,7 +110,8 @@ impl Connection {
         if let Some(url) = &self.dynamodb_url {
             config = config.endpoint_url(url);
         }
-        Table::new(aws_sdk_dynamodb::Client::from_conf(config.build()), &settings.table)
+        let client = aws_sdk_dynamodb::Client::from_conf(config.build());
+        Table::new(client, &settings.table).with_token_epoch(settings.token_epoch)
     }
 
     /// The bytes.

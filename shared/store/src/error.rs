@@ -6,9 +6,17 @@ use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata, SdkErro
 /// but values.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The store is away, slow or throttling: trying again later may work. On the API: 503.
+    /// The store is away or slow: trying again later may work. On the API: 503.
     #[error("{operation}: the store is unavailable: {cause}")]
     Unavailable {
+        /// The call that failed.
+        operation: &'static str,
+        /// The SDK's own words.
+        cause: String,
+    },
+    /// The store has too much to do: trying the same again after a pause may work. On the API: 503.
+    #[error("{operation}: the store is throttling: {cause}")]
+    Throttled {
         /// The call that failed.
         operation: &'static str,
         /// The SDK's own words.
@@ -53,7 +61,12 @@ impl StoreError {
 
     /// Whether the same call may work later.
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Unavailable { .. })
+        matches!(self, Self::Unavailable { .. } | Self::Throttled { .. })
+    }
+
+    /// Whether an item is there that this release cannot read.
+    pub fn is_unreadable(&self) -> bool {
+        matches!(self, Self::UnknownFormat { .. } | Self::Corrupt { .. })
     }
 }
 
@@ -64,15 +77,15 @@ const TRANSIENT: &[&str] = &[
     "InternalError",
     "InternalServerError",
     "LimitExceededException",
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
     "RequestTimeout",
     "ServiceUnavailable",
-    "SlowDown",
-    "ThrottlingException",
     "TransactionConflictException",
     "TransactionInProgressException",
 ];
+
+/// Codes with which they say "not so much".
+const THROTTLED: &[&str] =
+    &["ProvisionedThroughputExceededException", "RequestLimitExceeded", "SlowDown", "ThrottlingException"];
 
 /// Turns an SDK error into ours.
 pub(crate) fn sdk_error<E, R>(operation: &'static str, error: SdkError<E, R>) -> StoreError
@@ -80,11 +93,14 @@ where
     E: std::error::Error + ProvideErrorMetadata + 'static,
     R: std::fmt::Debug + 'static,
 {
-    let refused = match &error {
-        SdkError::ServiceError(service) => service.err().code().is_some_and(|code| !TRANSIENT.contains(&code)),
-        SdkError::ConstructionFailure(_) => true,
-        _ => false,
-    };
     let cause = DisplayErrorContext(&error).to_string();
-    if refused { StoreError::Refused { operation, cause } } else { StoreError::Unavailable { operation, cause } }
+    match &error {
+        SdkError::ConstructionFailure(_) => StoreError::Refused { operation, cause },
+        SdkError::ServiceError(service) => match service.err().code() {
+            Some(code) if THROTTLED.contains(&code) => StoreError::Throttled { operation, cause },
+            Some(code) if !TRANSIENT.contains(&code) => StoreError::Refused { operation, cause },
+            _ => StoreError::Unavailable { operation, cause },
+        },
+        _ => StoreError::Unavailable { operation, cause },
+    }
 }

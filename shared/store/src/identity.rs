@@ -95,7 +95,7 @@ impl Authenticated {
 
 impl Table {
     /// The caller that a token stands for: one read of the token, one query of its principal's memberships. `None` if the
-    /// token is unknown or has expired, without a difference between the two. The token is read strongly: one read settles
+    /// token is unknown, has expired or is of another epoch, without a difference between them. The token is read strongly: one read settles
     /// that a new one works and that a revoked one does not.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl Table {
         let Some(item) = self.get_strong::<TokenItem>(&Key::token(&token_sha256)).await? else {
             return Ok(None);
         };
-        if item.expires_at.is_some_and(|end| end <= now) {
+        if !item.is_good(self.token_epoch, now) {
             return Ok(None);
         }
         let memberships = self.memberships(&item.principal, Freshness::Eventual).await?;
@@ -127,12 +127,14 @@ impl Table {
         items.into_iter().map(decode).collect()
     }
 
-    /// Keeps a token; only its hash is stored.
+    /// Keeps a token that may be used for everything, for ever; only its hash is stored.
     ///
     /// # Errors
     /// If the store fails.
-    pub async fn put_token(&self, token: &TokenSecret, item: &TokenItem) -> Result<(), StoreError> {
-        self.put(&Key::token(&token.hash()), item).await
+    pub async fn put_token(&self, token: &TokenSecret, principal: &PrincipalId) -> Result<(), StoreError> {
+        let (principal, scopes) = (principal.clone(), TokenScope::ALL.to_vec());
+        let item = TokenItem { principal, scopes, expires_at: None, epoch: self.token_epoch };
+        self.put(&Key::token(&token.hash()), &item).await
     }
 }
 

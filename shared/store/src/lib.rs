@@ -50,7 +50,7 @@ pub use ids::{
 pub use issuers::{Issuer, IssuerKeys};
 pub use items::{
     AuditItem, Count, CurrentVersion, FingerprintItem, MembershipItem, NamespaceItem, SessionItem, SkillItem, SkillTag,
-    SlugItem, TicketItem, TokenItem, VersionItem, VersionNumberItem, WalkItem,
+    SlugItem, TicketItem, VersionItem, VersionNumberItem, WalkItem,
 };
 pub use jwk::{IssuerKey, PublicKey, UnusableKey};
 pub use keys::ObjectKey;

@@ -92,7 +92,7 @@ impl Table {
             None => true,
             Some(key) => {
                 let item: Option<TokenItem> = items.remove(key).map(decode).transpose()?;
-                item.is_some_and(|item| item.expires_at.is_none_or(|end| end > now))
+                item.is_some_and(|item| item.is_good(self.token_epoch, now))
             }
         };
         let membership = items.remove(&membership).filter(|_| valid).map(decode).transpose()?;

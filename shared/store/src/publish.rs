@@ -95,13 +95,14 @@ impl Table {
         ) -> Result<Option<T>, StoreError> {
             items.remove(key).map(decode).transpose()
         }
+        let token: Option<TokenItem> = keys.token.as_ref().map(|key| take(&mut items, key)).transpose()?.flatten();
         Ok(Situation {
             manifest: Self::session_manifest(&manifest)?,
             slug: take(&mut items, &keys.slug)?,
             skill: take(&mut items, &keys.skill)?,
             number: take(&mut items, &keys.number)?,
             membership: take(&mut items, &keys.membership)?,
-            token: keys.token.as_ref().map(|key| take(&mut items, key)).transpose()?.flatten(),
+            token: token.filter(|token| token.epoch == self.token_epoch),
         })
     }
 
@@ -289,7 +290,8 @@ impl Publication<'_> {
     /// The opener's right to publish, at the moment of publication.
     fn check_permission(&self, transaction: &mut Transaction, now: UtcMillis) -> Result<(), StoreError> {
         let session = self.session;
-        demand_role(transaction, &session.principal, &session.namespace_id, Role::Publisher)?;
+        let role = self.situation.skill.as_ref().map_or(Role::Publisher, |skill| skill.least_role(&session.principal));
+        demand_role(transaction, &session.principal, &session.namespace_id, role)?;
         demand_token(transaction, session.token_sha256.as_ref(), now)
     }
 

@@ -26,6 +26,9 @@ pub struct Settings {
     /// The registry's administrator, who owns `@global`: `SKILLHUB_ADMINISTRATOR`, issuer and subject of its identity with a
     /// space between them.
     pub administrator: Option<PrincipalId>,
+    /// Which API tokens are good: those made in this epoch, `SKILLHUB_TOKEN_EPOCH`, default 0. Another number revokes all that were
+    /// made before, which is what a restored table needs.
+    pub token_epoch: u32,
     /// Whether the sweeper removes items that have outlived their time to live, because the store does not:
     /// `SKILLHUB_SWEEP_EXPIRED`, `true` or `false` (default).
     pub sweep_expired: bool,
@@ -76,6 +79,7 @@ impl Settings {
                 staged_bytes: positive(&variable, "SKILLHUB_MAX_STAGED_BYTES", Self::DEFAULT_QUOTA.staged_bytes)?,
             },
             administrator: administrator(&variable)?,
+            token_epoch: epoch(&variable)?,
             sweep_expired: flag(&variable, "SKILLHUB_SWEEP_EXPIRED")?,
             objects_public_url: variable("SKILLHUB_OBJECTS_PUBLIC_URL"),
             path_style: variable("AWS_ENDPOINT_URL_S3").or_else(|| variable("AWS_ENDPOINT_URL")).is_some(),
@@ -120,6 +124,12 @@ fn positive<T: FromStr + Default + PartialOrd>(
     number.ok_or(SettingsError { name, problem: "must be a positive number" })
 }
 
+fn epoch(variable: impl Fn(&str) -> Option<String>) -> Result<u32, SettingsError> {
+    const NAME: &str = "SKILLHUB_TOKEN_EPOCH";
+    let number = variable(NAME).map_or(Ok(0), |text| text.parse());
+    number.map_err(|_| SettingsError { name: NAME, problem: "must be a number from 0 to 4294967295" })
+}
+
 fn administrator(variable: impl Fn(&str) -> Option<String>) -> Result<Option<PrincipalId>, SettingsError> {
     const NAME: &str = "SKILLHUB_ADMINISTRATOR";
     let Some(text) = variable(NAME).filter(|text| !text.is_empty()) else { return Ok(None) };
@@ -150,6 +160,7 @@ mod tests {
             ("SKILLHUB_WRITE_BURST", "many"),
             ("SKILLHUB_MAX_STAGED_BYTES", ""),
             ("SKILLHUB_ADMINISTRATOR", "nobody"),
+            ("SKILLHUB_TOKEN_EPOCH", "-1"),
         ] {
             assert!(read(&[(name, value)]).unwrap_err().to_string().starts_with(name), "{name}");
         }
@@ -162,6 +173,7 @@ mod tests {
         assert_eq!(settings.write_rate, Settings::DEFAULT_WRITE_RATE);
         assert_eq!(settings.quota, Settings::DEFAULT_QUOTA);
         assert_eq!(settings.administrator, Some(PrincipalId::derive("https://issuer.example", "me")));
+        assert_eq!(settings.token_epoch, 0);
         assert!(!settings.anonymous_read && !settings.sweep_expired && !settings.path_style);
     }
 

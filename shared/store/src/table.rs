@@ -14,6 +14,8 @@ use crate::keys::Key;
 pub struct Table {
     pub(crate) client: Client,
     pub(crate) name: String,
+    /// The epoch of the tokens that are good.
+    pub(crate) token_epoch: u32,
 }
 
 /// How fresh a read must be.
@@ -28,7 +30,13 @@ pub(crate) enum Freshness {
 impl Table {
     /// A table that exists already.
     pub fn new(client: Client, name: impl Into<String>) -> Self {
-        Self { client, name: name.into() }
+        Self { client, name: name.into(), token_epoch: 0 }
+    }
+
+    /// The same table, in which the tokens of this epoch are good.
+    #[must_use]
+    pub fn with_token_epoch(self, token_epoch: u32) -> Self {
+        Self { token_epoch, ..self }
     }
 
     /// Makes the first connection, by one read of the smallest kind. Whether that worked, the first call tells.

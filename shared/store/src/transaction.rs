@@ -180,9 +180,6 @@ impl Table {
         let Some(service) = error.as_service_error() else {
             return Err(sdk_error("TransactWriteItems", error));
         };
-        if service.is_transaction_in_progress_exception() {
-            return Ok(Outcome::Busy);
-        }
         if let aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError::TransactionCanceledException(
             canceled,
         ) = service

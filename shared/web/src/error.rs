@@ -152,7 +152,9 @@ impl From<Error> for ApiError {
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable { .. } | StoreError::UnknownFormat { .. } => Self::unavailable(error.to_string()),
+            StoreError::Unavailable { .. } | StoreError::Throttled { .. } | StoreError::UnknownFormat { .. } => {
+                Self::unavailable(error.to_string())
+            }
             StoreError::Refused { .. } | StoreError::Corrupt { .. } => Self::internal(error.to_string()),
         }
     }

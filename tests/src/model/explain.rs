@@ -40,7 +40,7 @@ enum Stage {
     /// Gives a claim back.
     Reopen(Slot, u32),
     /// Removes the upload of a session that has ended so.
-    CleanUp(Slot, Option<UploadState>),
+    CleanUp(Slot, UploadState),
     /// Frees the lock of a session, as well as that goes.
     ReleaseAfter(Slot),
     /// A list or search that has found these, and has so many audiences left to read.
@@ -155,12 +155,12 @@ impl Step<'_> {
             Stage::Done(_) => return Vec::new(),
             stage => self.stages(stage, from),
         };
-        if self.disturbed && matches!(self.happened.op, Op::Sweep) {
-            // A session that fails does not keep the others waiting.
-            next.push((self.world.clone(), Running { stage: Stage::Over, ..from.clone() }));
-        }
         if self.disturbed && self.happened.answer.is_unknown() {
             next.push((self.world.clone(), Running { stage: Stage::Done(None), ..from.clone() }));
+            if matches!(self.happened.op, Op::Sweep) {
+                // A session that fails does not keep the others waiting.
+                next.push((self.world.clone(), Running { stage: Stage::Over, ..from.clone() }));
+            }
         }
         next.retain(|(_, one)| self.fits(&one.stage));
         next
@@ -207,10 +207,7 @@ impl Step<'_> {
             Stage::CleanUp(slot, state) => {
                 let mut world = self.world.clone();
                 world.staged.remove(slot);
-                let stage = match state {
-                    Some(state) if *state != UploadState::Published => Stage::ReleaseAfter(*slot),
-                    _ => Stage::Over,
-                };
+                let stage = if *state == UploadState::Published { Stage::Over } else { Stage::ReleaseAfter(*slot) };
                 let left = self.disturbed.then(|| same(stage.clone()));
                 left.into_iter().chain([to(world, stage)]).collect()
             }
@@ -299,12 +296,13 @@ impl Step<'_> {
             return vec![(world, Running { stage: Stage::Over, ..from.clone() })];
         };
         let won = session.claim(now);
-        let (attempt, poison, ended) = (session.attempt, session.is_poison(), session.state.is_terminal());
-        let stage = match (won, ended) {
-            (true, _) if poison => Stage::End(slot, attempt, Verdict::Fail),
-            (true, _) => Stage::Fetch(slot, attempt),
-            (false, true) => Stage::CleanUp(slot, None),
-            (false, false) => Stage::Over,
+        let (attempt, poison, state) = (session.attempt, session.is_poison(), session.state);
+        let stage = match won {
+            true if poison => Stage::End(slot, attempt, Verdict::Fail),
+            true => Stage::Fetch(slot, attempt),
+            // Whoever ended it may not have come to that.
+            false if state.is_terminal() => Stage::CleanUp(slot, state),
+            false => Stage::Over,
         };
         vec![(world, Running { stage, ..from.clone() })]
     }
@@ -332,7 +330,7 @@ impl Step<'_> {
     fn end(&self, (slot, attempt): (Slot, u32), verdict: Verdict, from: &Running) -> Next {
         let mut world = self.world.clone();
         let stage = match world.end(slot, attempt, verdict) {
-            Some(state) => Stage::CleanUp(slot, Some(state)),
+            Some(state) => Stage::CleanUp(slot, state),
             None => Stage::Over,
         };
         (world, Running { stage, ..from.clone() })

@@ -1,8 +1,11 @@
 //! Namespaces, members, maintainers.
 
 use serde_json::json;
+use skillhub_protocol::UploadState;
 use skillhub_tests::in_process::{Answer, Caller, InProcess};
+use skillhub_tests::proxy::{Moment, Operation, nth};
 use skillhub_tests::skill::Skill;
+use skillhub_validate::Outcome;
 
 use crate::support::{TEAM, Team, done, each, get, publish, refused};
 
@@ -153,4 +156,40 @@ async fn r13_a_right_that_is_lost_while_the_upload_runs_publishes_nothing() {
         assert_eq!(ended.findings[0].code, "forbidden", "{path}");
     }
     assert!(registry.settled().await.versions.is_empty());
+}
+
+/// R13: as above, but the right is lost between the last look at it and the transaction.
+#[tokio::test]
+async fn r13_a_right_that_is_lost_before_the_transaction_publishes_nothing() {
+    let registry = InProcess::start().await;
+    let team = Team::found(&registry).await;
+    publish(&registry, &team.author, &Skill::new("tool", "x"), &TEAM).await;
+    let token = crate::tokens::create(&registry, &team.author, &["publish"]).await;
+    let tokens = get(&registry, Some(&team.author), "/api/tokens").await;
+    let revoke = format!("/api/tokens/{}", tokens["tokens"][0]["id"].as_str().unwrap());
+    let role = |role: &str| json!({ "role": role }).to_string();
+    done(&member(&registry, &team.lead, "PUT", "team/members/mate", "owner").await);
+    let mate = "/api/namespaces/team/members/mate";
+    let losses = [
+        (&token, &team.author, "DELETE", revoke.as_str(), String::new()),
+        // Owners may publish versions of what others maintain, publishers may not.
+        (&team.mate, &team.lead, "PUT", mate, role("publisher")),
+        (&team.author, &team.lead, "PUT", "/api/namespaces/team/members/author", role("reader")),
+    ];
+    for (opener, by, method, path, body) in losses {
+        let skill = Skill::new("tool", path).version("2.0.0");
+        let mut request = skill.request();
+        request["namespace"] = json!("@team");
+        let id = registry.send(Some(opener), "POST", "/api/uploads", &request.to_string()).await.session().id;
+        registry.place(&id, &skill.archive()).await;
+        let mut held = registry.proxy.hold(nth(Operation::TransactWriteItems, 1), Moment::Before);
+        let validator = registry.validate_beside(&id);
+        held.reached().await;
+        done(&registry.send(Some(by), method, path, &body).await);
+        held.open();
+        assert_eq!(validator.await.unwrap().unwrap(), Outcome::Decided(UploadState::Rejected), "{path}");
+        let ended = registry.send(Some(&team.lead), "GET", &format!("/api/uploads/{id}"), "").await.session();
+        assert_eq!(ended.findings[0].code, "forbidden", "{path}");
+    }
+    assert_eq!(registry.settled().await.versions.len(), 1);
 }

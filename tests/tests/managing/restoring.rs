@@ -46,6 +46,38 @@ async fn numbers_that_a_restore_has_forgotten_are_taken_again() {
     assert_eq!(session.state, UploadState::Published);
 }
 
+/// Tokens that were revoked since come back with the table, so its operator begins a new epoch.
+#[tokio::test]
+async fn no_token_of_an_earlier_epoch_is_good() {
+    let mut registry = InProcess::start().await;
+    let team = Team::found(&registry).await;
+    let old = crate::tokens::create(&registry, &team.author, &["read", "publish"]).await;
+    let skill = Skill::new("tool", "x");
+    let mut request = skill.request();
+    request["namespace"] = json!("@team");
+    let opened = registry.send(Some(&old), "POST", "/api/uploads", &request.to_string()).await.session();
+    let event = registry.place(&opened.id, &skill.archive()).await;
+
+    registry.set(|settings| settings.token_epoch = 1);
+    for (method, path) in
+        [("GET", "/api/skills"), ("GET", "/api/whoami"), ("POST", "/api/uploads"), ("GET", "/api/tokens")]
+    {
+        refused(&registry.send(Some(&old), method, path, "{}").await, 401, "unauthenticated");
+    }
+    // What was opened with it is not published any more.
+    registry.deliver(&event).await.unwrap();
+    let session = registry.table().session(&opened.id).await.unwrap().unwrap();
+    assert_eq!((session.state, session.findings[0].code.as_str()), (UploadState::Rejected, "forbidden"));
+
+    // Whoever comes back with another credential makes a new one, which is good in its own epoch alone.
+    registry.table().put_token(&team.lead.token, &team.lead.principal).await.unwrap();
+    let new = crate::tokens::create(&registry, &team.lead, &["read"]).await;
+    assert_eq!(registry.send(Some(&new), "GET", "/api/whoami", "").await.status.as_u16(), 200);
+    registry.set(|settings| settings.token_epoch = 0);
+    refused(&registry.send(Some(&new), "GET", "/api/whoami", "").await, 401, "unauthenticated");
+    assert_eq!(registry.send(Some(&old), "GET", "/api/whoami", "").await.status.as_u16(), 200);
+}
+
 /// The table as it was: what is new goes, what has changed is put back.
 async fn restore(registry: &InProcess, to: &[Row]) {
     let now = registry.table.scan().await.unwrap();

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use skillhub_tests::in_process::{Caller, InProcess};
+use skillhub_tests::proxy::{Fault, Moment, Operation, nth};
 use skillhub_tests::skill::Skill;
 
 use crate::support::{Release, TEAM, Team, done, each, get, publish, refused};
@@ -41,18 +42,62 @@ async fn a_change_of_scope_moves_everything_at_once() {
     refused(&change(&registry, &team.author, &skill, "organization").await, 403, "forbidden");
 }
 
-/// More versions than one transaction takes.
+/// More versions than one transaction takes. Wherever the change stops, nobody sees more than before and after it.
 #[tokio::test]
 async fn a_skill_of_many_versions_changes_its_scope_whole() {
     let registry = InProcess::start().await;
     let team = Team::found(&registry).await;
-    let mut skill = String::new();
+    let mut versions = Vec::new();
     for i in 0..170 {
         let version = format!("1.{i}.0");
-        let published = publish(&registry, &team.author, &Skill::new("tool", "x").version(&version), &TEAM).await;
-        skill = published.skill_id.to_string();
+        versions.push(publish(&registry, &team.author, &Skill::new("tool", "x").version(&version), &TEAM).await);
     }
-    done(&change(&registry, &team.lead, &skill, "public").await);
+    let skill = versions[0].skill_id.to_string();
+    let seen = async || {
+        let mut statuses = Vec::new();
+        for version in [&versions[0], &versions[169]] {
+            let path = format!("/api/skills/{skill}/versions/{}/download", version.version_id);
+            statuses.push(registry.send(Some(&team.stranger), "GET", &path, "").await.status.as_u16());
+        }
+        (
+            registry.send(Some(&team.stranger), "GET", &format!("/api/skills/{skill}"), "").await.status.as_u16(),
+            statuses,
+        )
+    };
+    // The first transaction is the skill's if more people shall see it, and the last one's if fewer.
+    for (scope, midway, finally) in [
+        ("public", (200, vec![404, 200]), (200, vec![200, 200])),
+        ("organization", (200, vec![404, 200]), (404, vec![404, 404])),
+    ] {
+        registry.proxy.inject(nth(Operation::TransactWriteItems, 2).and_retries(), Fault::Unavailable);
+        refused(&change(&registry, &team.lead, &skill, scope).await, 503, "unavailable");
+        registry.proxy.clear();
+        assert_eq!(seen().await, midway, "{scope}");
+        done(&change(&registry, &team.lead, &skill, scope).await);
+        assert_eq!(seen().await, finally, "{scope}");
+        registry.settled().await;
+    }
+    // A step that was decided before the skill was changed otherwise does nothing after it.
+    let mut held = registry.proxy.hold(nth(Operation::TransactWriteItems, 2), Moment::Before);
+    let (late, ()) = tokio::join!(change(&registry, &team.lead, &skill, "public"), async {
+        held.reached().await;
+        done(&change(&registry, &team.lead, &skill, "organization").await);
+        let by = json!({ "role": "publisher" }).to_string();
+        done(
+            &registry
+                .send(
+                    Some(&team.lead),
+                    "PUT",
+                    "/api/namespaces/team/members/mate",
+                    &json!({ "role": "owner" }).to_string(),
+                )
+                .await,
+        );
+        done(&registry.send(Some(&team.mate), "PUT", "/api/namespaces/team/members/lead", &by).await);
+        held.open();
+    });
+    refused(&late, 403, "forbidden");
+    assert_eq!(seen().await, (404, vec![404, 404]));
     registry.settled().await;
 }
 

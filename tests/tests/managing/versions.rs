@@ -3,6 +3,7 @@
 use serde_json::json;
 use skillhub_protocol::{HttpsUrl, PublishedVersion, UtcMillis};
 use skillhub_tests::in_process::InProcess;
+use skillhub_tests::proxy::{Moment, Operation, nth};
 use skillhub_tests::skill::Skill;
 
 use crate::support::{Release, TEAM, Team, change, done, each, get, publish, refused};
@@ -71,6 +72,54 @@ async fn r29_latest_is_the_highest_available_release_through_yank_and_unyank() {
         assert_eq!(shelf.resolve("").await, latest, "{what} {version}");
         assert_eq!(shelf.resolve("@latest").await, latest);
         assert_eq!(shelf.is_listed().await, latest != "404 Not Found", "{what} {version}");
+    }
+}
+
+/// R29, R24: a change that was decided before another one is decided again after it.
+#[tokio::test]
+async fn r29_changes_of_versions_and_tags_at_once_come_one_after_the_other() {
+    for (first, second) in
+        [("yank", "publish"), ("publish", "yank"), ("yank", "tag"), ("tag", "yank"), ("unyank", "publish")]
+    {
+        let shelf = Shelf::with(&["1.0.0", "2.0.0"]).await;
+        if first == "unyank" {
+            shelf.change(1, "yank").await;
+        }
+        let change = async |what: &str| match what {
+            "publish" => {
+                let release = Release { tags: &["beta"], ..TEAM };
+                let skill = Skill::new("tool", "y").version("1.5.0");
+                drop(publish(&shelf.registry, &shelf.team.author, &skill, &release).await);
+            }
+            "tag" => {
+                let path = format!("/api/skills/{}/tags/beta", shelf.versions[0].skill_id);
+                let body = json!({ "version": "2.0.0" }).to_string();
+                // Whoever comes after the yank may not point a tag there any more.
+                let answer = shelf.registry.send(Some(&shelf.team.author), "PUT", &path, &body).await;
+                assert!([204, 409].contains(&answer.status.as_u16()), "{answer:?}");
+            }
+            state => done(&change(&shelf.registry, &shelf.team.lead, &shelf.versions[1], state).await),
+        };
+        // The session of a publish is opened by the first transaction, and ends with the second.
+        let nth = nth(Operation::TransactWriteItems, if first == "publish" { 2 } else { 1 });
+        let mut held = shelf.registry.proxy.hold(nth, Moment::Before);
+        tokio::join!(change(first), async {
+            held.reached().await;
+            change(second).await;
+            held.open();
+        });
+        let yanks = [first, second].contains(&"yank");
+        let latest = match (yanks, [first, second].contains(&"publish")) {
+            (true, true) => "1.5.0",
+            (true, false) => "1.0.0",
+            (false, _) => "2.0.0",
+        };
+        assert_eq!(shelf.resolve("").await, latest, "{first}, {second}");
+        if second == "yank" || first == "tag" || second == "tag" {
+            let beta = if first == "publish" { "1.5.0" } else { "404 Not Found" };
+            assert_eq!(shelf.resolve("@beta").await, beta, "{first}, {second}");
+        }
+        shelf.registry.settled().await;
     }
 }
 

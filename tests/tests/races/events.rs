@@ -139,6 +139,33 @@ async fn r22_a_poison_session_ends_and_keeps_nobody_waiting() {
     assert_eq!(registry.settled().await.versions, good.iter().map(entry).collect());
 }
 
+/// As many as one run looks at, all of them written by a release that is newer.
+#[tokio::test]
+async fn r22_sessions_that_cannot_be_read_keep_nobody_waiting() {
+    let registry = InProcess::start().await;
+    for i in 0..50 {
+        registry.upload(&Skill::new(&format!("newer-{i}"), "x")).await;
+    }
+    registry.clock.advance(Duration::from_millis(1));
+    let good = Skill::new("good", "x");
+    registry.upload(&good).await;
+    let rows = registry.table.scan().await.unwrap();
+    for row in
+        rows.into_iter().filter(|row| row.sk == "#" && row.attributes["slug"] != "good" && row.pk.starts_with("U#"))
+    {
+        registry.table.put_of_format(2, &row.pk, &row.sk, row.attributes).await.unwrap();
+    }
+    registry.clock.advance(FIRST_CHECK);
+    assert_eq!(
+        registry.functions.sweep().await.sessions,
+        SessionsReport { due: 50, failed: 50, ..SessionsReport::default() }
+    );
+    assert_eq!(
+        registry.functions.sweep().await.sessions,
+        SessionsReport { due: 1, validated: 1, ..SessionsReport::default() }
+    );
+}
+
 #[tokio::test]
 async fn r27_a_session_past_its_time_ends_by_what_stands_in_staging() {
     let registry = InProcess::start().await;

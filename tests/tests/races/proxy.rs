@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use skillhub_store::{Patience, StoreError};
+use skillhub_store::Patience;
 use skillhub_tests::in_process::{InProcess, TEST_PATIENCE};
 use skillhub_tests::proxy::{Call, Chaos, Fault, Operation, every, nth};
 use skillhub_tests::skill::Skill;
@@ -37,7 +37,7 @@ async fn each_fault_costs_one_attempt_and_is_carried_out_or_not() {
     }
     registry.proxy.inject(every(Operation::GetItem), Fault::Throttled);
     let refused = read().await.unwrap_err();
-    assert!(matches!(refused, StoreError::Unavailable { .. }), "{refused}");
+    assert!(refused.is_transient(), "{refused}");
     assert_eq!(told(&registry.proxy.take_attempts()), [(1, None), (2, None), (3, None)]);
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 use skillhub_protocol::{PublishedVersion, Role, UploadId, UploadState};
 use skillhub_tests::in_process::{Answer, Caller, InProcess};
-use skillhub_tests::proxy::{Moment, Operation, nth};
+use skillhub_tests::proxy::{Fault, Moment, Operation, nth};
 use skillhub_tests::skill::Skill;
 use skillhub_validate::Outcome;
 
@@ -163,6 +163,23 @@ async fn r14_two_cancels_at_once_both_succeed() {
     });
     assert_eq!((overtaken.status.as_u16(), overtaken.session().state), (200, UploadState::Canceled));
     registry.settled().await;
+}
+
+/// The verdict is written, but its validator does not hear of it.
+#[tokio::test]
+async fn r28_a_lock_whose_session_was_rejected_unheard_is_freed_by_the_next_event() {
+    let registry = InProcess::start().await;
+    let member = registry.member("member", Role::Owner).await;
+    let skill = Skill::new("hello", "x");
+    let first = registry.open(&skill).await;
+    let event = registry.place(&first.id, b"nonsense").await;
+    registry.proxy.inject(nth(Operation::TransactWriteItems, 1).and_retries(), Fault::FailedAfterwards);
+    registry.deliver(&event).await.unwrap_err();
+    registry.proxy.clear();
+    assert_eq!(registry.session(&first.id).await.state, UploadState::Rejected);
+    assert_eq!(open(&registry, &member, &skill).await.code(), "session_open");
+    registry.deliver(&event).await.unwrap();
+    assert_eq!(open(&registry, &member, &skill).await.status.as_u16(), 201);
 }
 
 #[tokio::test]

@@ -34,6 +34,20 @@ async fn r21_a_failed_condition_is_decided_again_and_a_conflict_tried_again() {
     assert_eq!(registry.settled().await.versions, expected.into_iter().collect());
 }
 
+/// Not the reason of a cancellation but the answer to the call, as often as the SDK repeats it.
+#[tokio::test]
+async fn r21_a_store_that_throttles_uses_up_no_attempt() {
+    let registry = InProcess::start().await;
+    let skill = Skill::new("hello", "x");
+    let (id, _) = registry.upload(&skill).await;
+    for n in 1..=2 {
+        registry.proxy.inject(nth(Operation::TransactWriteItems, n).and_retries(), Fault::Throttled);
+    }
+    assert_eq!(registry.validate(&id).await.unwrap(), Outcome::Decided(UploadState::Published));
+    assert_eq!(registry.table().session(&id).await.unwrap().unwrap().attempt, 1);
+    assert_eq!(registry.settled().await.versions, [entry(&skill)].into());
+}
+
 #[tokio::test]
 async fn r21_a_lost_session_outweighs_a_conflict() {
     let registry = InProcess::start().await;

@@ -4,12 +4,12 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use rand::Rng;
 use skillhub_protocol::{Role, Scope, SkillId};
 
-use super::{Attempts, ChangeError, ChangedBy, Refusal, name_of, put_skill};
+use super::{Attempts, ChangeError, ChangedBy, Refusal, SkillAndPermission, name_of, put_skill};
 use crate::audience::Audience;
 use crate::audit::record;
-use crate::codec::Attributes;
+use crate::codec::decode;
 use crate::error::StoreError;
-use crate::items::{SkillItem, SlugItem};
+use crate::items::{SkillItem, SlugItem, VersionItem};
 use crate::keys::{Key, VERSIONS, skill_partition};
 use crate::listing::{drop_listing, put_listing};
 use crate::table::{Freshness, SortKeys, Table};
@@ -22,8 +22,9 @@ const VERSIONS_AT_ONCE: usize = 80;
 const MAX_VERSIONS: usize = 10_000;
 
 impl Table {
-    /// Changes who sees a skill. Its versions go first and the skill last: whoever dies in between leaves a skill that is seen
-    /// by those who saw it, some of whose old versions follow the new rule already. Making the change again completes it.
+    /// Changes who sees a skill. At no moment does a version have more readers than its skill: to have fewer, the versions go first,
+    /// to have more, the skill does. Whoever dies in between leaves some old versions to fewer readers than they should have; making
+    /// the change again completes it.
     ///
     /// # Errors
     /// [`ChangeError`].
@@ -38,60 +39,109 @@ impl Table {
         loop {
             let found = self.skill_for_change(by, skill).await?;
             found.demand_owner()?;
-            let before = &found.skill;
             let audience = found.permission.membership.as_ref().and_then(|m| Audience::of(m, scope));
             let audience = audience.ok_or(Refusal::ScopeImpossible)?;
-            if before.audience == audience {
-                return Ok(());
-            }
-            let versions = self.version_keys(skill).await?;
-            let (early, last) = versions.split_at(versions.len().saturating_sub(VERSIONS_AT_ONCE));
-            for chunk in early.chunks(VERSIONS_AT_ONCE) {
-                let mut transaction = Transaction::new();
-                change_versions(&mut transaction, chunk, &audience)?;
-                // Versions are never deleted, so nothing but a conflict can be in the way; the last transaction decides.
-                while let outcome @ Outcome::Busy = self.transact(transaction).await? {
-                    attempts.again(outcome, rng).await?;
-                    transaction = Transaction::new();
-                    change_versions(&mut transaction, chunk, &audience)?;
-                }
-            }
-            let mut transaction = change_skill(before, &audience)?;
-            change_versions(&mut transaction, last, &audience)?;
-            found.permission.demand(&mut transaction, Role::Owner, by.now)?;
-            let change = by.change("scope.change", name_of(before), scope.as_str(), rng);
-            record(&mut transaction, &before.namespace_id, by.actor(), change)?;
-            match self.transact(transaction).await? {
+            let versions = self.versions_of_others(skill, &audience).await?;
+            let outcome = if found.skill.audience == audience {
+                self.change_versions(by, &found, found.skill.rev, &versions, &audience).await?
+            } else {
+                self.change_audience(by, &found, &versions, &audience, rng).await?
+            };
+            match outcome {
                 Outcome::Committed => return Ok(()),
                 outcome => attempts.again(outcome, rng).await?,
             }
         }
     }
 
-    async fn version_keys(&self, skill: &SkillId) -> Result<Vec<Key>, StoreError> {
+    /// The skill, with as many of its versions as one transaction takes, and before or after it the others.
+    async fn change_audience(
+        &self,
+        by: ChangedBy<'_>,
+        found: &SkillAndPermission,
+        versions: &[Key],
+        audience: &Audience,
+        rng: &mut (impl Rng + Send),
+    ) -> Result<Outcome, StoreError> {
+        let before = &found.skill;
+        let mut transaction = Transaction::new();
+        let rev = change_skill(&mut transaction, before, audience)?;
+        let (others, with_the_skill) = versions.split_at(versions.len().saturating_sub(VERSIONS_AT_ONCE));
+        change_versions(&mut transaction, with_the_skill, audience)?;
+        found.permission.demand(&mut transaction, Role::Owner, by.now)?;
+        let change = by.change("scope.change", name_of(before), audience.scope().as_str(), rng);
+        record(&mut transaction, &before.namespace_id, by.actor(), change)?;
+        let widens = audience.scope() == Scope::Public;
+        if !widens {
+            let outcome = self.change_versions(by, found, before.rev, others, audience).await?;
+            if outcome != Outcome::Committed {
+                return Ok(outcome);
+            }
+        }
+        let outcome = self.transact(transaction).await?;
+        if outcome != Outcome::Committed || !widens {
+            return Ok(outcome);
+        }
+        self.change_versions(by, found, rev, others, audience).await
+    }
+
+    /// Versions without their skill, which must still be of this revision: what is carried out late, when the skill has changed
+    /// again, changes nothing.
+    async fn change_versions(
+        &self,
+        by: ChangedBy<'_>,
+        found: &SkillAndPermission,
+        rev: u64,
+        versions: &[Key],
+        audience: &Audience,
+    ) -> Result<Outcome, StoreError> {
+        for chunk in versions.chunks(VERSIONS_AT_ONCE) {
+            let mut transaction = Transaction::new();
+            let values = vec![(":rev", AttributeValue::N(rev.to_string()))];
+            let unchanged = Expression { text: "rev = :rev", names: &[], values };
+            transaction.check(&Key::skill(&found.skill.id), unchanged)?;
+            change_versions(&mut transaction, chunk, audience)?;
+            found.permission.demand(&mut transaction, Role::Owner, by.now)?;
+            let outcome = self.transact(transaction).await?;
+            if outcome != Outcome::Committed {
+                return Ok(outcome);
+            }
+        }
+        Ok(Outcome::Committed)
+    }
+
+    /// The versions that are seen by others than these.
+    async fn versions_of_others(&self, skill: &SkillId, audience: &Audience) -> Result<Vec<Key>, StoreError> {
         let (partition, keys) = (skill_partition(skill), SortKeys::Prefix(VERSIONS));
         let items = self.query(&partition, keys, MAX_VERSIONS + 1, Freshness::Strong).await?;
         if items.len() > MAX_VERSIONS {
             let cause = format!("a skill with more than {MAX_VERSIONS} versions cannot change its scope");
             return Err(StoreError::Refused { operation: "Query", cause });
         }
-        let key = |item: &Attributes| Some(Key { pk: partition.clone(), sk: item.get("sk")?.as_s().ok()?.clone() });
-        items.iter().map(|item| key(item).ok_or_else(|| StoreError::corrupt("version", "bad sort key"))).collect()
+        let mut others = Vec::new();
+        for item in items {
+            let sk = item.get("sk").and_then(|sk| sk.as_s().ok()).cloned();
+            let sk = sk.ok_or_else(|| StoreError::corrupt("version", "bad sort key"))?;
+            if decode::<VersionItem>(item)?.audience != *audience {
+                others.push(Key { pk: partition.clone(), sk });
+            }
+        }
+        Ok(others)
     }
 }
 
-fn change_skill(before: &SkillItem, audience: &Audience) -> Result<Transaction, StoreError> {
+/// Gives the revision that the skill has then.
+fn change_skill(transaction: &mut Transaction, before: &SkillItem, audience: &Audience) -> Result<u64, StoreError> {
     let mut after = before.clone();
     after.audience = audience.clone();
-    let mut transaction = Transaction::new();
-    put_skill(&mut transaction, before, &mut after)?;
+    put_skill(transaction, before, &mut after)?;
     let slug = SlugItem { skill_id: after.id.clone(), audience: audience.clone() };
     transaction.put(&Key::slug(&after.namespace_id, &after.slug), &slug)?;
     if after.current.is_some() {
-        drop_listing(&mut transaction, before)?;
-        put_listing(&mut transaction, &after)?;
+        drop_listing(transaction, before)?;
+        put_listing(transaction, &after)?;
     }
-    Ok(transaction)
+    Ok(after.rev)
 }
 
 fn change_versions(transaction: &mut Transaction, versions: &[Key], audience: &Audience) -> Result<(), StoreError> {

@@ -1,7 +1,7 @@
 //! Tags: movable names for available versions.
 
 use rand::Rng;
-use skillhub_protocol::{Release, Role, SkillId, Tag, VersionState};
+use skillhub_protocol::{Release, SkillId, Tag, VersionState};
 
 use super::{Attempts, ChangeError, ChangedBy, Refusal, name_of, put_skill};
 use crate::audit::record;
@@ -41,7 +41,8 @@ impl Table {
             let mut transaction = Transaction::new();
             put_skill(&mut transaction, before, &mut after)?;
             transaction.put(&Key::tag(skill, tag), &number.tag())?;
-            found.permission.demand(&mut transaction, Role::Publisher, by.now)?;
+            let role = before.least_role(&by.caller.principal);
+            found.permission.demand(&mut transaction, role, by.now)?;
             let (subject, detail) = (format!("{}@{tag}", name_of(before)), version.to_string());
             let change = by.change("tag.move", subject, &detail, rng);
             record(&mut transaction, &before.namespace_id, by.actor(), change)?;
@@ -74,7 +75,8 @@ impl Table {
             let mut transaction = Transaction::new();
             put_skill(&mut transaction, before, &mut after)?;
             transaction.delete(&Key::tag(skill, tag))?;
-            found.permission.demand(&mut transaction, Role::Publisher, by.now)?;
+            let role = before.least_role(&by.caller.principal);
+            found.permission.demand(&mut transaction, role, by.now)?;
             let (subject, detail) = (format!("{}@{tag}", name_of(before)), old.version.to_string());
             let change = by.change("tag.remove", subject, &detail, rng);
             record(&mut transaction, &before.namespace_id, by.actor(), change)?;

@@ -52,7 +52,7 @@ impl Table {
             expires_at: request.expires_at,
         };
         let (scopes, expires_at) = (own.scopes.clone(), own.expires_at);
-        let item = TokenItem { principal: principal.clone(), scopes, expires_at };
+        let item = TokenItem { principal: principal.clone(), scopes, expires_at, epoch: self.token_epoch };
         let mut attempts = Attempts::new();
         loop {
             if self.tokens(principal).await?.len() >= MAX_TOKENS {

@@ -59,7 +59,8 @@ impl Table {
                 after.tags.retain(|tag| tag.version_id != *version);
             }
             let mut transaction = found.transaction(version, to, reason, &mut after)?;
-            let role = if to == VersionState::Blocked { Role::Owner } else { Role::Publisher };
+            let least = found.skill.least_role(&by.caller.principal);
+            let role = if to == VersionState::Blocked { Role::Owner } else { least };
             found.permission.demand(&mut transaction, role, by.now)?;
             let subject = format!("{}@{}", name_of(&found.skill), found.version.version);
             let change = by.change(action(to), subject, reason.as_str(), rng);

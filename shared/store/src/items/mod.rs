@@ -7,8 +7,8 @@ mod skills;
 mod uploads;
 mod walks;
 
-pub use self::people::{AuditItem, MembershipItem, NamespaceItem, TokenItem};
-pub(crate) use self::people::{HandleItem, OwnTokenItem, RateItem, StarItem};
+pub use self::people::{AuditItem, MembershipItem, NamespaceItem};
+pub(crate) use self::people::{HandleItem, OwnTokenItem, RateItem, StarItem, TokenItem};
 pub use self::skills::{
     CurrentVersion, FingerprintItem, SkillItem, SkillTag, SlugItem, VersionItem, VersionNumberItem,
 };

@@ -54,14 +54,23 @@ pub struct MembershipItem {
 
 /// An API token: `K#<sha256 of the token>` / `#`. All that authentication needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TokenItem {
+pub(crate) struct TokenItem {
     /// Whose it is.
-    pub principal: PrincipalId,
+    pub(crate) principal: PrincipalId,
     /// What it may be used for.
-    pub scopes: Vec<TokenScope>,
+    pub(crate) scopes: Vec<TokenScope>,
     /// When it stops working; `None` is never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<UtcMillis>,
+    pub(crate) expires_at: Option<UtcMillis>,
+    /// In which epoch it was made: it is good in no other.
+    pub(crate) epoch: u32,
+}
+
+impl TokenItem {
+    /// Whether it is good at this time.
+    pub(crate) fn is_good(&self, epoch: u32, now: UtcMillis) -> bool {
+        self.epoch == epoch && self.expires_at.is_none_or(|end| end > now)
+    }
 }
 
 /// A token among its owner's: `P#<principal>` / `K#<tokenId>`.

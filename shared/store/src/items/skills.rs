@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use skillhub_protocol::{
-    Namespace, Reason, Release, Sha256, SkillId, SkillName, SkillSummary, Slug, Summary, Tag, TagTarget, UploadId,
-    UtcMillis, VersionEntry, VersionId, VersionState, VersionSummary,
+    Namespace, Reason, Release, Role, Sha256, SkillId, SkillName, SkillSummary, Slug, Summary, Tag, TagTarget,
+    UploadId, UtcMillis, VersionEntry, VersionId, VersionState, VersionSummary,
 };
 
 use crate::audience::Audience;
@@ -75,6 +75,11 @@ impl SkillItem {
         };
         let latest = self.current.iter().filter_map(|v| Some(target(Tag::LATEST.parse().ok()?, &v.id, &v.version)));
         latest.chain(self.tags.iter().map(|t| target(t.tag.clone(), &t.version_id, &t.version))).collect()
+    }
+
+    /// What a member must at least be to change what concerns its versions: a publisher, if it maintains the skill.
+    pub(crate) fn least_role(&self, member: &PrincipalId) -> Role {
+        if self.maintainers.contains(member) { Role::Publisher } else { Role::Owner }
     }
 
     /// Points a tag at a version.

@@ -13,6 +13,9 @@ use crate::table::Table;
 /// How many sessions one start makes due.
 const MAX_AT_START: i32 = 1000;
 
+/// How long a session waits that this release cannot read, in milliseconds: until an operator has seen to it.
+const UNREADABLE_MS: i64 = 10 * 60 * 1000;
+
 /// A session that the sweeper should look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
@@ -61,6 +64,26 @@ impl Table {
             .expression_attribute_values(":open", text(UploadState::Open))
             .expression_attribute_values(":next", text(next))
             .expression_attribute_values(":xs", AttributeValue::S(due_key(next, &session.id)));
+        match request.send().await {
+            Ok(_) => Ok(()),
+            Err(e) if e.as_service_error().is_some_and(|e| e.is_conditional_check_failed_exception()) => Ok(()),
+            Err(e) => Err(sdk_error("UpdateItem", e)),
+        }
+    }
+
+    /// Looks later at a session that this release cannot read, so that it keeps no others waiting.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn put_off(&self, due: &Due, now: UtcMillis) -> Result<(), StoreError> {
+        let (before, after) = (due_key(due.since, &due.id), due_key(now.plus_millis(UNREADABLE_MS), &due.id));
+        let request =
+            self.client.update_item().table_name(&self.name).set_key(Some(Key::session(&due.id).attributes()));
+        let request = request
+            .update_expression("SET xs = :after")
+            .condition_expression("xs = :before")
+            .expression_attribute_values(":before", AttributeValue::S(before))
+            .expression_attribute_values(":after", AttributeValue::S(after));
         match request.send().await {
             Ok(_) => Ok(()),
             Err(e) if e.as_service_error().is_some_and(|e| e.is_conditional_check_failed_exception()) => Ok(()),
