@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::process::Command;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Args;
@@ -21,7 +22,7 @@ const HEADING: &str = "## Histories explained by the model";
 /// Options of the command.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// How many histories there shall be; those of an earlier run with the same seed count
+    /// How many histories there shall be; those of an earlier run with the same seed and of the same commit count
     #[arg(long, default_value_t = 2000)]
     schedules: u64,
     /// The seed of the first; the others follow it
@@ -34,7 +35,10 @@ pub(crate) struct Options {
 
 /// What is done so far.
 #[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
 struct State {
+    /// Of which state of the code: histories of another one count for nothing.
+    commit: String,
     seed: u64,
     done: u64,
     seconds: f64,
@@ -54,8 +58,10 @@ impl State {
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let file = target().join("model").join("state.json");
     let kept: Option<State> = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
-    let new = State { seed: options.seed, ..State::default() };
-    let mut state = kept.filter(|state| state.seed == options.seed).unwrap_or(new);
+    let commit = capture(Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root()))?;
+    let new = State { commit: commit.trim().to_owned(), seed: options.seed, ..State::default() };
+    let is_of_this = |state: &State| (&state.commit, state.seed) == (&new.commit, new.seed);
+    let mut state = kept.filter(is_of_this).unwrap_or(new);
     run_command(&mut cargo("test --quiet --workspace --test model --no-run"))?;
     while state.done < options.schedules {
         step(&mut state, options)?;
@@ -93,11 +99,12 @@ fn section(state: &State) -> String {
     let date = i64::try_from(now).ok().and_then(UtcMillis::from_epoch_millis).map(|now| now.to_string());
     let date = date.unwrap_or_default().chars().take(10).collect::<String>();
     let mut text = format!(
-        "{HEADING}\n\n`cargo xtask model --schedules {} --seed {}` wrote this section on {date}: a debug build on {}, {}, {cores} cores, \
-         {:.0} minutes.\nEach history runs against a registry of its own: the functions on embedded stores, behind a proxy that injects the \
+        "{HEADING}\n\n`cargo xtask model --schedules {} --seed {}` wrote this section on {date}, of commit {}: a debug build on {}, {}, {cores} \
+         cores, {:.0} minutes.\nEach history runs against a registry of its own: the functions on embedded stores, behind a proxy that injects the \
          faults.\nThe model is `tests/src/model/`; what it does not cover stands there.\n\n",
         state.done,
         state.seed,
+        state.commit,
         std::env::consts::OS,
         std::env::consts::ARCH,
         state.seconds / 60.0

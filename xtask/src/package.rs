@@ -52,15 +52,6 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     check_sizes(&names)
 }
 
-/// Builds the zips of these functions alone, for this machine.
-///
-/// # Errors
-/// If a build fails, or a zip is larger than 5 MB.
-pub(crate) fn some(names: &[String]) -> Result<(), String> {
-    build_release(names, Architecture::X86)?;
-    check_sizes(names)
-}
-
 fn check_sizes(names: &[String]) -> Result<(), String> {
     println!("{:20}{:>14}", "function", "zip in bytes");
     let mut largest = 0;
@@ -73,10 +64,10 @@ fn check_sizes(names: &[String]) -> Result<(), String> {
     if largest > MAX_ZIP { Err(format!("a zip has {largest} bytes, the target is {MAX_ZIP}")) } else { Ok(()) }
 }
 
-/// Makes sure that there are zips, and says in which folder. Release ones are made beforehand, by `cargo xtask package`.
+/// Makes all zips, as far as they are not up to date, and says in which folder they are.
 ///
 /// # Errors
-/// If they are not there and cannot be made.
+/// If a build fails, or a zip is larger than 5 MB.
 pub(crate) fn zips(build: Build) -> Result<PathBuf, String> {
     let names = functions()?;
     match build {
@@ -85,10 +76,11 @@ pub(crate) fn zips(build: Build) -> Result<PathBuf, String> {
             names.iter().try_for_each(|name| zip_debug(name))?;
             Ok(target().join("lambda-debug"))
         }
-        Build::Release => match names.iter().map(|name| zip_of(name)).find(|zip| !zip.is_file()) {
-            Some(missing) => Err(format!("{} is missing: `cargo xtask package` makes it", missing.display())),
-            None => Ok(target().join("lambda")),
-        },
+        Build::Release => {
+            build_release(&names, Architecture::X86)?;
+            check_sizes(&names)?;
+            Ok(target().join("lambda"))
+        }
     }
 }
 

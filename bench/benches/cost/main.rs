@@ -1,5 +1,7 @@
 //! P13: what a million of each operation costs on AWS. The operations are carried out against the embedded stores, which say what
 //! each call has consumed, through the proxy that counts; `bench/calls.json` keeps that, and `bench/prices.json` has the prices.
+//!
+//! `--check` keeps nothing, and fails if what was kept is not what is counted, or an operation costs more than it may.
 #![expect(clippy::print_stderr, reason = "a program that reports on the terminal")]
 
 mod operations;
@@ -16,7 +18,8 @@ const ABOUT: &str = "Counted at the calls that each operation makes of the store
                      The time of functions is assumed. Written by `cargo xtask bench cost`.";
 
 fn main() -> ExitCode {
-    match run() {
+    let checks = std::env::args().any(|argument| argument == "--check");
+    match run(checks) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("error: {message}");
@@ -25,16 +28,36 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<(), String> {
+fn run(checks: bool) -> Result<(), String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let prices = Prices::read(&folder.join("prices.json"))?;
+    let (prices, kept) = (Prices::read(&folder.join("prices.json"))?, folder.join("calls.json"));
     let runtime = tokio::runtime::Runtime::new().map_err(|e| e.to_string())?;
     let consumption = Consumption { about: ABOUT.to_owned(), operations: runtime.block_on(operations::count()) };
+    if checks {
+        return check(&consumption, &Consumption::read(&kept)?, &prices);
+    }
     for operation in &consumption.operations {
         tell(operation);
         row(operation, &prices).print();
     }
-    consumption.write(&folder.join("calls.json"))
+    consumption.write(&kept)
+}
+
+/// Units and calls must be those that were kept; bytes may differ by a digit of a random number.
+fn check(counted: &Consumption, kept: &Consumption, prices: &Prices) -> Result<(), String> {
+    let calls = |operation: &Operation| -> Vec<_> {
+        operation.calls.iter().map(|call| (call.call.clone(), call.units)).collect()
+    };
+    let costs = |all: &Consumption| -> Vec<_> {
+        all.operations.iter().map(|o| (o.name.clone(), o.read_units, o.write_units, calls(o))).collect()
+    };
+    if costs(counted) != costs(kept) {
+        counted.operations.iter().for_each(tell);
+        return Err(String::from("bench/calls.json is out of date: `cargo xtask bench cost` counts again"));
+    }
+    let rows = counted.operations.iter().map(|operation| row(operation, prices));
+    let missed: Vec<_> = rows.filter(|row| row.met == Some(false)).map(|row| row.what).collect();
+    if missed.is_empty() { Ok(()) } else { Err(format!("too expensive: {}", missed.join(", "))) }
 }
 
 fn row(operation: &Operation, prices: &Prices) -> Row {

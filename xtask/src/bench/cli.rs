@@ -70,8 +70,7 @@ const ACTIONS: [Action; 6] = [
         ],
         undo: Some(".agent/skills/packed"),
         skills: SKILLS,
-        // Files are synced to the disk, which costs more than the processor.
-        max_cpu_ms: 2.0 * MAX_CPU_MS,
+        max_cpu_ms: MAX_CPU_MS,
     },
     Action {
         name: "list 1000",
@@ -148,7 +147,7 @@ struct Project {
 }
 
 impl Project {
-    /// Skills that nobody installed, and one in the cache that the lock file names: an installation asks no registry.
+    /// Skills that were installed from packages in the cache, as the lock file names them: an installation asks no registry.
     fn fresh(home: &Path, ours: &Path, skills: usize) -> Result<Self, String> {
         let fault = |e: std::io::Error| format!("{}: {e}", home.display());
         if home.exists() {
@@ -156,12 +155,13 @@ impl Project {
         }
         let project = Self { home: home.join("home"), folder: home.join("project"), ours: ours.to_owned() };
         fs::create_dir_all(&project.home).map_err(fault)?;
-        for number in 0..skills {
-            let name = format!("skill-{number}");
-            project.skill(&format!(".agent/skills/{name}"), &name)?;
+        let names = (1..skills).map(|number| format!("skill-{number}")).chain([String::from("packed")]);
+        let mut lock = String::from("version = 1\n");
+        for name in names {
+            project.skill(&format!("source/{name}"), &name)?;
+            lock += &project.packed(&name)?;
         }
-        project.skill("source/packed", "packed")?;
-        project.ready_to_install()?;
+        project.write("skillhub.lock", lock.as_bytes())?;
         capture(project.command(&["install"]).arg("--quiet"))?;
         capture(project.command(&["sync"]).arg("--quiet"))?;
         Ok(project)
@@ -181,24 +181,25 @@ impl Project {
         self.write(&format!("{folder}/references/notes.md"), body.as_bytes())
     }
 
-    fn ready_to_install(&self) -> Result<(), String> {
+    /// Puts a package into the cache; gives what the lock file has to say of it.
+    fn packed(&self, name: &str) -> Result<String, String> {
         #[derive(Deserialize)]
         struct Packed {
             sha256: String,
             version: String,
         }
-        let packed = capture(&mut self.command(&["pack", "source/packed", "-o", "packed.zip", "--json", "--quiet"]))?;
+        let source = format!("source/{name}");
+        let packed = capture(&mut self.command(&["pack", &source, "-o", "packed.zip", "--json", "--quiet"]))?;
         let packed: Packed = serde_json::from_str(&packed).map_err(|e| format!("skillhub pack: {e}"))?;
         let Packed { sha256, version } = &packed;
         let cache = self.home.join(".cache/skillhub/packages");
         let kept = fs::create_dir_all(&cache)
             .and_then(|()| fs::rename(self.folder.join("packed.zip"), cache.join(format!("{sha256}.zip"))));
         kept.map_err(|e| format!("{}: {e}", cache.display()))?;
-        let lock = format!(
-            "version = 1\n\n[[skill]]\nfolder = \".agent/skills/packed\"\ncoordinate = \"@global/packed\"\n\
+        Ok(format!(
+            "\n[[skill]]\nfolder = \".agent/skills/{name}\"\ncoordinate = \"@global/{name}\"\n\
              version = \"{version}\"\nsha256 = \"{sha256}\"\nregistry = \"https://skills.example.com\"\n"
-        );
-        self.write("skillhub.lock", lock.as_bytes())
+        ))
     }
 
     fn command(&self, args: &[&str]) -> Command {

@@ -72,8 +72,8 @@ fn measure(task: &Task, report: &mut Report) -> Result<(), String> {
 }
 
 /// What must hold at every change: counts, and ratios with slack. What can be told in the build of the tests is, since what grows
-/// there grows elsewhere as well; the reader of packages is small enough to be built for speed, and a few functions as they are
-/// deployed.
+/// there grows elsewhere as well; the reader of packages is small enough to be built for speed, and the functions are built as
+/// they are deployed.
 ///
 /// # Errors
 /// If it does not.
@@ -82,6 +82,7 @@ pub(crate) fn gate() -> Result<(), String> {
     run_command(&mut cargo("bench --quiet --profile measure --package skillhub-package --bench package"))?;
     run_command(&mut cargo("test --quiet --workspace --bench handlers -- --check"))?;
     run_command(&mut cargo("test --quiet --workspace --bench list -- --quick"))?;
+    run_command(&mut cargo("test --quiet --workspace --bench cost -- --check"))?;
     cold::gate()
 }
 

@@ -68,12 +68,12 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     })
 }
 
-/// All parts, with the programs that the tests have built.
+/// All parts, with the zips that are deployed.
 ///
 /// # Errors
 /// As [`run`].
 pub(crate) fn check() -> Result<(), String> {
-    run(&Options { only: Vec::new(), write: false, debug: true })
+    run(&Options { only: Vec::new(), write: false, debug: false })
 }
 
 fn deploy(build: Build) -> Result<(), String> {

@@ -10,13 +10,8 @@ use super::templates::{Templates, text};
 use crate::process::root;
 
 /// What the function `compat` serves; its routes are not in the OpenAPI document, because others define them.
-const COMPAT: [&str; 5] = [
-    "ANY /api/v1/{path+}",
-    "ANY /api/cli/{path+}",
-    "GET /.well-known/{path+}",
-    "GET /{namespace}/{path+}",
-    "POST /mcp",
-];
+const COMPAT: [&str; 5] =
+    ["ANY /api/v1/{path+}", "ANY /api/cli/{path+}", "ANY /.well-known/{path+}", "ANY /{namespace}/{path+}", "ANY /mcp"];
 
 /// Settings that the template leaves alone: the table of AWS keeps its items' time to live by itself, and connections are made
 /// at the start unless somebody measures without.
