@@ -9,6 +9,7 @@ use skillhub_protocol::{PublishedVersion, UploadState};
 use skillhub_store::PrincipalId;
 use skillhub_tests::in_process::{Answer, Caller, InProcess};
 use skillhub_tests::proxy::{Call, Fault, Operation, Permission, every};
+use skillhub_tests::raw_table::Row;
 use skillhub_tests::skill::{Skill, archive_of, open_request};
 
 /// Held against its role where its routes are tested.
@@ -138,6 +139,17 @@ impl Watched {
         assert_eq!(report.failed_steps, 0, "{report:?}");
         report
     }
+
+    /// What the sweeper does when an operator asks for `{"rebuild": {}}`.
+    async fn rebuild(&mut self) -> skillhub_sweep::Rebuild {
+        self.registry.proxy.take_attempts();
+        let validator = self.registry.functions.validator();
+        let (run, more) = skillhub_sweep::rebuild(validator, skillhub_sweep::Rebuild::default()).await.unwrap();
+        let calls = self.registry.proxy.take_attempts();
+        self.note("sweep", &calls);
+        assert!(!more, "{run:?}");
+        run
+    }
 }
 
 /// Everything that happens to skills and people, at least once.
@@ -225,6 +237,21 @@ async fn stumble(watched: &mut Watched) {
     assert_eq!(watched.registry.session(&id).await.state, UploadState::Published);
 }
 
+/// A table that has forgotten a version of a skill, and another skill with all that is its own: their numbers are taken again.
+async fn restore(watched: &mut Watched) {
+    let owner = watched.registry.owner.clone();
+    let key = |row: &Row| (row.pk.clone(), row.sk.clone());
+    let before: BTreeSet<_> = watched.registry.table.scan().await.unwrap().iter().map(key).collect();
+    watched.publish(&owner, &Skill::new("open", "y").version("2.0.0"), "@global", &[]).await;
+    watched.publish(&owner, &Skill::new("forgotten", "x"), "@global", &[]).await;
+    let table = &watched.registry.table;
+    for (pk, sk) in table.scan().await.unwrap().iter().map(key).filter(|key| !before.contains(key)) {
+        table.delete(&pk, &sk).await.unwrap();
+    }
+    let run = watched.rebuild().await;
+    assert_eq!((run.retaken, run.unknown), (2, 0), "{run:?}");
+}
+
 async fn sweep(watched: &mut Watched) {
     use std::time::Duration;
 
@@ -282,6 +309,7 @@ async fn roles_allow_what_the_functions_do_and_nothing_else() {
     let mut watched = Watched::start(&page).await;
     live(&mut watched).await;
     stumble(&mut watched).await;
+    restore(&mut watched).await;
     sweep(&mut watched).await;
     complete(&mut watched.done);
     let (allowed, mut done) = (allowed(&page), watched.done);

@@ -28,6 +28,44 @@ pub(super) fn run(templates: &Templates) -> Result<(), String> {
     if failed.is_empty() { Ok(()) } else { Err(format!("not so any more:\n  {}", failed.join("\n  "))) }
 }
 
+/// Every alarm, and when it goes off, in the words of [`goes_off`]. Those of the namespace `skillhub` are about metrics of our own,
+/// which are held against what the deployed sweeper logs (`events.py`).
+const ALARMS: [(&str, &str); 8] = [
+    (
+        "ValidatorErrors",
+        "Sum of AWS/Lambda Errors by FunctionName=${Name}-validate GreaterThanOrEqualToThreshold 3 in 1 x 300 s, notBreaching",
+    ),
+    (
+        "UploadsWait",
+        "Maximum of skillhub OldestWaitingSeconds by Function=${Name}-sweep GreaterThanThreshold 300 in 3 x 60 s, notBreaching",
+    ),
+    (
+        "EventsFailed",
+        "Maximum of AWS/SQS ApproximateNumberOfMessagesVisible by QueueName=${FailedEventsName} \
+         GreaterThanThreshold 0 in 1 x 300 s, notBreaching",
+    ),
+    (
+        "ServerErrors",
+        "Average of AWS/ApiGateway 5xx by ApiId=${ApiId} GreaterThanThreshold 0.01 in 2 x 300 s, notBreaching",
+    ),
+    (
+        "FunctionsThrottled",
+        "Sum of AWS/Lambda Throttles by nothing GreaterThanOrEqualToThreshold 10 in 1 x 300 s, notBreaching",
+    ),
+    (
+        "TableReadsThrottled",
+        "Sum of AWS/DynamoDB ReadThrottleEvents by TableName=${TableName} \
+         GreaterThanOrEqualToThreshold 10 in 1 x 300 s, notBreaching",
+    ),
+    (
+        "TableWritesThrottled",
+        "Sum of AWS/DynamoDB WriteThrottleEvents by TableName=${TableName} \
+         GreaterThanOrEqualToThreshold 10 in 1 x 300 s, notBreaching",
+    ),
+    // Silence is what this one is about.
+    ("SweeperSilent", "Sum of skillhub Sweeps by Function=${Name}-sweep LessThanThreshold 1 in 1 x 900 s, breaching"),
+];
+
 /// Something that must hold.
 pub(super) struct Demand {
     what: String,
@@ -182,6 +220,25 @@ fn functions(templates: &Templates) -> Vec<Demand> {
     demands
 }
 
+/// When an alarm goes off: what it looks at, how that compares, for how long, and what it makes of no data.
+fn goes_off(alarm: Resource<'_>) -> String {
+    let of = |pointer: &str| text(alarm.property(pointer));
+    let dimensions = each(alarm.property("/Dimensions")).into_iter();
+    let dimensions: Vec<_> = dimensions.map(|d| format!("{}={}", text(&d["Name"]), text(&d["Value"]))).collect();
+    let by = if dimensions.is_empty() { "nothing".to_owned() } else { dimensions.join(" and ") };
+    format!(
+        "{} of {} {} by {by} {} {} in {} x {} s, {}",
+        of("/Statistic"),
+        of("/Namespace"),
+        of("/MetricName"),
+        of("/ComparisonOperator"),
+        of("/Threshold"),
+        of("/EvaluationPeriods"),
+        of("/Period"),
+        of("/TreatMissingData")
+    )
+}
+
 fn logs_and_alarms(templates: &Templates) -> Vec<Demand> {
     let logs: Vec<_> = templates.of_kind("AWS::Logs::LogGroup").collect();
     let retained = |log: &Resource<'_>| text(log.property("/RetentionInDays")) == "${LogRetentionDays}";
@@ -196,18 +253,11 @@ fn logs_and_alarms(templates: &Templates) -> Vec<Demand> {
             alarms.iter().all(|a| text(a.property("/AlarmActions")).contains("AlarmTopicArn")),
         ),
     ];
-    for name in [
-        "ValidatorErrors",
-        "UploadsWait",
-        "EventsFailed",
-        "ServerErrors",
-        "FunctionsThrottled",
-        "TableReadsThrottled",
-        "TableWritesThrottled",
-        "SweeperSilent",
-    ] {
-        demands.push(demand(format!("there is an alarm {name}"), alarms.iter().any(|alarm| alarm.name == name)));
+    for (name, when) in ALARMS {
+        let found = alarms.iter().find(|alarm| alarm.name == name).map_or_else(String::new, |alarm| goes_off(*alarm));
+        demands.push(demand(format!("{name} goes off at {when}, not at {found}"), found == when));
     }
+    demands.push(demand("there are no other alarms", alarms.len() == ALARMS.len()));
     let stages: Vec<_> = templates.of_kind("AWS::ApiGatewayV2::Stage").collect();
     let logged = |stage: &Resource<'_>| !stage.property("/AccessLogSettings/Format").is_null();
     let throttled = |stage: &Resource<'_>| !stage.property("/DefaultRouteSettings/ThrottlingRateLimit").is_null();

@@ -2,8 +2,10 @@
 
 mod clawhub;
 mod client;
+mod crowd;
 mod events;
 mod refusals;
+mod script;
 mod watch;
 
 use std::fs;
@@ -33,8 +35,7 @@ pub(super) fn run(cloud: &Cloud, objects_url: &str, zips: &Path) -> Result<(), S
     println!("deployed: {}", stack.output("ApiUrl")?);
     swept(&stack)?;
     let token = token(&Api::new(cloud.agent()?, stack.registry()?), issuer.token())?;
-    walk(&stack, &token)?;
-    refusals::demand(&stack)
+    walk(&stack, &token).map(drop)
 }
 
 /// The templates with the zips that are to be deployed; the first one's path.
@@ -50,11 +51,11 @@ fn templates(folder: &Path, zips: &Path) -> Result<PathBuf, String> {
     Ok(to.join("template.yaml"))
 }
 
-/// Walks the path of a registry that has nothing in it.
+/// Walks the path of a registry that has nothing in it. Gives what was seen of that which only an account shows.
 ///
 /// # Errors
 /// The first step that is not as it should be.
-pub(super) fn walk(stack: &Stack<'_>, token: &str) -> Result<(), String> {
+pub(super) fn walk(stack: &Stack<'_>, token: &str) -> Result<Vec<String>, String> {
     ARC.fetch()?;
     let (cloud, registry) = (stack.cloud(), stack.registry()?);
     let api = Api::new(cloud.agent()?, registry.clone());
@@ -64,10 +65,13 @@ pub(super) fn walk(stack: &Stack<'_>, token: &str) -> Result<(), String> {
     listed(&api, token, SKILLS)?;
     installed(&skillhub, &slugs, &skills, &cloud.folder().join("project"))?;
     downloaded(&api, token, &slugs)?;
-    clawhub::installs(stack, token, slugs.first().ok_or("nothing was published")?, &skills)?;
-    events::demand(stack)?;
+    let first = slugs.first().ok_or("nothing was published")?;
+    clawhub::installs(stack, token, first, &skills)?;
+    events::demand(stack, token, first)?;
     yanked(&skillhub, &api, token, &slugs)?;
-    swept(stack)
+    let seen = crowd::demand(stack, token, first)?;
+    swept(stack)?;
+    Ok([seen, refusals::demand(stack, token)?].concat())
 }
 
 /// The sweeper runs without a failed step: the first time it fetches the issuer's keys and makes the administrator one.
@@ -112,8 +116,9 @@ fn published(skillhub: &Skillhub, skills: &Path) -> Result<Vec<String>, String> 
     if slugs.len() == SKILLS { Ok(slugs) } else { Err(format!("not all skills were published: {batch}")) }
 }
 
+/// The skills of this path; what scripts publish beside them is an organization's.
 fn listed(api: &Api, token: &str, expected: usize) -> Result<(), String> {
-    let answer = api.call(token, "GET", "/api/skills?limit=100", None)?.success()?;
+    let answer = api.call(token, "GET", "/api/skills?limit=100&namespace=@global", None)?.success()?;
     let found = answer["skills"].as_array().map_or(0, Vec::len);
     if found == expected { Ok(()) } else { Err(format!("{found} skills are listed, not {expected}")) }
 }

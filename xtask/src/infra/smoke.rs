@@ -1,5 +1,5 @@
 //! `cargo xtask aws-smoke`: the path of `cargo xtask infra` through a stack in a real account, for whoever has one. It costs some
-//! cents, and nobody's CI runs it.
+//! cents and half an hour, and nobody's CI runs it.
 
 use std::env;
 use std::fs;
@@ -12,8 +12,11 @@ use super::path::walk;
 use super::stack::Stack;
 use crate::process::{build_programs, root, target};
 
-/// The report, from the root of the workspace. It says "not run" until somebody has.
+/// The report, from the root of the workspace. It says what is done, and "not run" until somebody has.
 const REPORT: &str = "docs/aws-smoke.md";
+/// Between these lines of it stands what the last run saw.
+const BEGIN: &str = "<!-- run: written by `cargo xtask aws-smoke` -->\n";
+const END: &str = "<!-- end of run -->";
 
 /// Options of the command.
 #[derive(Args)]
@@ -38,13 +41,18 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     let start = Instant::now();
     let cloud = Cloud::Account(folder);
     let done = Stack::deployed(&cloud, &options.stack).and_then(|stack| walk(&stack, &token));
-    let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    let outcome = done.as_ref().map_or_else(|e| format!("failed: {e}"), |()| "everything held".to_owned());
-    let report = format!(
-        "# The smoke test on AWS\n\nRun at {at} (Unix time), {:.0} s: {outcome}\n",
-        start.elapsed().as_secs_f64()
-    );
+    report(start.elapsed().as_secs_f64(), &done)?;
+    done.map(drop)
+}
+
+fn report(seconds: f64, done: &Result<Vec<String>, String>) -> Result<(), String> {
     let path = root().join(REPORT);
-    fs::write(&path, report).map_err(|e| format!("{}: {e}", path.display()))?;
-    done
+    let page = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let (before, rest) = page.split_once(BEGIN).ok_or("the report has no place for a run")?;
+    let (_, after) = rest.split_once(END).ok_or("the report has no end of a run")?;
+    let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let outcome = done.as_ref().map_or_else(|e| format!("failed: {e}"), |_| "everything held".to_owned());
+    let seen: String = done.iter().flatten().map(|line| format!("- {line}\n")).collect();
+    let run = format!("\nRun at {at} (Unix time), {seconds:.0} s: {outcome}\n\n{seen}\n");
+    fs::write(&path, format!("{before}{BEGIN}{run}{END}{after}")).map_err(|e| format!("{}: {e}", path.display()))
 }

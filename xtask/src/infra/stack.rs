@@ -145,8 +145,12 @@ impl<'a> Stack<'a> {
         self.cloud
     }
 
-    /// What it is called.
-    pub(super) fn name(&self) -> &str {
-        &self.name
+    /// What the names of all functions begin with. The stack itself may be called otherwise.
+    ///
+    /// # Errors
+    /// If the stack does not say.
+    pub(super) fn prefix(&self) -> Result<&str, String> {
+        let sweeper = self.output("SweepFunctionName")?;
+        sweeper.strip_suffix("-sweep").ok_or_else(|| format!("the sweeper is called {sweeper}"))
     }
 }

@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode, header};
 use serde::Deserialize;
 use skillhub_protocol::Tag;
 use skillhub_store::{LocatedVersion, ObjectKey};
-use skillhub_web::{ApiError, Caller, Now, Params, Registry};
+use skillhub_web::{ApiError, Caller, METRICS, Now, Params, Registry};
 
 use super::name::{Found, Named, OwnHandle};
 use super::text::{Plain, Refused};
@@ -36,6 +36,7 @@ pub(crate) async fn download(
     let file_name = format!("{}-{}.zip", skill.slug, version.version);
     let key = ObjectKey::Package { skill: skill.id.clone(), version: version.id, artifact: version.artifact_sha256 };
     let credential = objects.presign_download(&key, &file_name, now).await?;
+    tracing::info!(target: METRICS, Presigned = 1, Kind = "download");
     let location = HeaderValue::try_from(credential.url.expose()).map_err(|e| ApiError::internal(e.to_string()))?;
     let no_store = HeaderValue::from_static("no-store");
     Ok((StatusCode::FOUND, [(header::LOCATION, location), (header::CACHE_CONTROL, no_store)]).into_response())

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 use skillhub_protocol::{Coordinate, Release, Selector};
 use skillhub_store::Viewer;
-use skillhub_web::{ApiError, Caller, Now, PathParams};
+use skillhub_web::{ApiError, Caller, METRICS, Now, PathParams};
 
 use super::entry::{ArchiveEntry, Listed};
 use super::place::{Asked, Place};
@@ -64,6 +64,7 @@ async fn redirect(
     let file_name = format!("{}-{}.zip", version.slug, version.version);
     let key = crate::files::artifact(resolved.skill_id, resolved.version_id, &version);
     let url = app.objects.presign_download(&key, &file_name, now).await?.url;
+    tracing::info!(target: METRICS, Presigned = 1, Kind = "download");
     let headers = [(header::LOCATION, url.expose()), (header::CACHE_CONTROL, "no-store")];
     Ok((StatusCode::FOUND, headers).into_response())
 }

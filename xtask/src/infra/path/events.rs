@@ -1,39 +1,46 @@
-//! Events as AWS sends them, recorded, for the functions of a deployed registry; and what they have logged.
+//! Events as AWS sends them, recorded, for the functions of a deployed registry; and what they have logged and counted.
 
-use std::process::Command;
+use serde_json::{Map, Value, json};
 
-use serde::Deserialize;
-
+use super::super::templates::{Resource, Templates, each, text};
+use super::script::{demands, script};
 use super::watch::Watch;
 use super::{Cloud, Stack};
-use crate::process::{capture, root};
-use crate::tools::SAM;
 
-#[derive(Deserialize)]
-struct Seen {
-    what: String,
-    holds: bool,
-    seen: String,
-}
-
-/// Sends everything that is recorded in `xtask/src/infra/events`.
+/// Sends everything that is recorded in `xtask/src/infra/events`, in a registry that has published this skill.
 ///
 /// # Errors
 /// What does not hold.
-pub(super) fn demand(stack: &Stack<'_>) -> Result<(), String> {
-    let mut python = Command::new(SAM.programs()?.join("python"));
-    stack.cloud().tell(&mut python);
-    python.args(["-c", include_str!("../events.py"), stack.name()]).arg(root().join("xtask/src/infra/events"));
+pub(super) fn demand(stack: &Stack<'_>, token: &str, slug: &str) -> Result<(), String> {
+    let mut events = script(stack, token, "events.py")?;
+    events.args([stack.output("BucketName")?, &own_alarms(stack.prefix()?)?.to_string(), slug]);
     // In an account, the programs of this machine have no role.
     let watch = match stack.cloud() {
         Cloud::Emulator(_) => Some(Watch::start(stack)?),
         Cloud::Account(_) => None,
     };
-    python.args(watch.iter().map(Watch::url));
-    let text = capture(&mut python)?;
-    let seen = text.lines().map(|line| serde_json::from_str::<Seen>(line).map_err(|e| format!("{e}: {line}")));
-    let seen = seen.collect::<Result<Vec<_>, _>>()?;
-    println!("{} demands on what events lead to, and on logs", seen.len());
-    let wrong: Vec<_> = seen.iter().filter(|s| !s.holds).map(|s| format!("{}: {}", s.what, s.seen)).collect();
-    if wrong.is_empty() { Ok(()) } else { Err(format!("does not hold:\n  {}", wrong.join("\n  "))) }
+    if let Some(watch) = &watch {
+        events.arg(watch.url()).arg(stack.cloud().folder());
+    }
+    let held = demands(&mut events)?;
+    println!("{} demands on what events lead to, on metrics and on logs", held.len());
+    Ok(())
+}
+
+/// The alarms on metrics of our own, as a registry of this name has them.
+fn own_alarms(name: &str) -> Result<Value, String> {
+    let templates = Templates::read()?;
+    let own = templates.of_kind("AWS::CloudWatch::Alarm").filter(|alarm| alarm.property("/Namespace") == "skillhub");
+    let told = |alarm: Resource<'_>| {
+        let value = |dimension: &Value| json!(text(&dimension["Value"]).replace("${Name}", name));
+        let dimensions = each(alarm.property("/Dimensions")).into_iter();
+        let dimensions: Map<String, Value> = dimensions.map(|d| (text(&d["Name"]), value(d))).collect();
+        json!({
+            "name": alarm.name,
+            "namespace": alarm.property("/Namespace"),
+            "metric": alarm.property("/MetricName"),
+            "dimensions": dimensions,
+        })
+    };
+    Ok(own.map(told).collect())
 }

@@ -15,8 +15,8 @@ use crate::tools::CARGO_LAMBDA;
 const START: Duration = Duration::from_secs(60);
 /// Between two looks whether it listens.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The functions whose events are recorded.
-const FUNCTIONS: [&str; 2] = ["skillhub-list", "skillhub-validate"];
+/// The functions that events are sent to.
+const FUNCTIONS: [&str; 3] = ["skillhub-list", "skillhub-validate", "skillhub-sweep"];
 
 /// Killed when this value is dropped.
 pub(super) struct Watch {
