@@ -9,6 +9,7 @@ use skillhub_protocol::{
 
 use super::{FIRST_CHECK_MS, KEEP_SECONDS, REPEATED_SECONDS, SESSION_TTL_MS, text};
 use crate::audience::Audience;
+use crate::changes::Attempts;
 use crate::codec::{decode, deflate, encode};
 use crate::error::StoreError;
 use crate::fail_point::fail_point;
@@ -97,7 +98,7 @@ impl Table {
         release: &Release,
         audience: &Audience,
         now: UtcMillis,
-        rng: &mut impl Rng,
+        rng: &mut (impl Rng + Send),
     ) -> Result<Opened, StoreError> {
         let manifest_json = request.manifest.to_json();
         let digests = Digests {
@@ -105,9 +106,9 @@ impl Table {
             manifest: digest(&manifest_json),
         };
         let id = mint_upload_id(now, rng);
-        // A second round only if somebody wrote between our reads and our writes.
-        let mut busy = false;
-        for _ in 0..2 {
+        // A second round if somebody wrote between our reads and our writes; more only while others are at it.
+        let (mut is_second, mut attempts) = (false, Attempts::new());
+        loop {
             let found = self.find(by, request, release).await?;
             if let Some(answer) = self.answer_from(&found, by, request, digests, now).await? {
                 return Ok(answer);
@@ -123,11 +124,11 @@ impl Table {
                     fail_point("open.committed");
                     return Ok(Opened::Created(session));
                 }
-                Outcome::ConditionsFailed(_) => busy = false,
-                Outcome::Busy => busy = true,
+                Outcome::ConditionsFailed(_) if is_second => return Ok(Opened::Locked(None)),
+                Outcome::ConditionsFailed(_) => is_second = true,
+                Outcome::Busy => attempts.again(Outcome::Busy, rng).await?,
             }
         }
-        if busy { Err(StoreError::busy()) } else { Ok(Opened::Locked(None)) }
     }
 
     async fn is_within_quota(&self, by: OpenedBy<'_>, more_bytes: u64) -> Result<bool, StoreError> {
