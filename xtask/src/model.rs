@@ -15,6 +15,8 @@ use crate::process::{capture, cargo, root, run as run_command, target};
 
 /// Histories of one step; what is finished counts, even if the next step does not end.
 const STEP: u64 = 50;
+/// Marks a commit whose code was changed, so that nobody can tell what was run.
+const DIRTY: &str = "-dirty";
 /// Where the totals stand, and under which heading.
 const PAGE: &str = "docs/reliability.md";
 const HEADING: &str = "## Histories explained by the model";
@@ -35,9 +37,8 @@ pub(crate) struct Options {
 
 /// What is done so far.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
 struct State {
-    /// Of which state of the code: histories of another one count for nothing.
+    /// Of which commit the code is: histories of another one count for nothing.
     commit: String,
     seed: u64,
     done: u64,
@@ -58,19 +59,27 @@ impl State {
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let file = target().join("model").join("state.json");
     let kept: Option<State> = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
-    let commit = capture(Command::new("git").args(["rev-parse", "--short", "HEAD"]).current_dir(root()))?;
-    let new = State { commit: commit.trim().to_owned(), seed: options.seed, ..State::default() };
-    let is_of_this = |state: &State| (&state.commit, state.seed) == (&new.commit, new.seed);
-    let mut state = kept.filter(is_of_this).unwrap_or(new);
+    let new = State { commit: commit()?, seed: options.seed, ..State::default() };
+    let goes_on = |state: &State| state.commit == new.commit && state.seed == new.seed && !new.commit.ends_with(DIRTY);
+    let mut state = kept.filter(goes_on).unwrap_or(new);
     run_command(&mut cargo("test --quiet --workspace --test model --no-run"))?;
     while state.done < options.schedules {
         step(&mut state, options)?;
+        if commit()? != state.commit {
+            return Err(String::from("the code has changed meanwhile: begin again"));
+        }
         fs::create_dir_all(target().join("model")).map_err(|e| e.to_string())?;
         let text = serde_json::to_string(&state).map_err(|e| e.to_string())?;
         fs::write(&file, text).map_err(|e| format!("{}: {e}", file.display()))?;
         println!("{} of {} in {:.0} s", state.done, options.schedules, state.seconds);
     }
     write_page(&section(&state))
+}
+
+/// The commit, marked if something in the working tree differs from it.
+fn commit() -> Result<String, String> {
+    let describe = ["describe", "--always", "--exclude=*", &format!("--dirty={DIRTY}")];
+    Ok(capture(Command::new("git").args(describe).current_dir(root()))?.trim().to_owned())
 }
 
 fn step(state: &mut State, options: &Options) -> Result<(), String> {

@@ -47,16 +47,17 @@ const MAX_ZIP: u64 = 5_000_000;
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let start = Instant::now();
     let names = functions()?;
-    build_release(&names, options.architecture)?;
+    let folder = target().join("lambda");
+    build_release(&names, options.architecture, &folder)?;
     println!("built in {:.0} s", start.elapsed().as_secs_f64());
-    check_sizes(&names)
+    check_sizes(&names, &folder)
 }
 
-fn check_sizes(names: &[String]) -> Result<(), String> {
+fn check_sizes(names: &[String], folder: &Path) -> Result<(), String> {
     println!("{:20}{:>14}", "function", "zip in bytes");
     let mut largest = 0;
     for name in names {
-        let zip = zip_of(name);
+        let zip = zip_of(name, folder);
         let bytes = fs::metadata(&zip).map_err(|e| format!("{}: {e}", zip.display()))?.len();
         println!("{name:20}{bytes:>14}");
         largest = largest.max(bytes);
@@ -64,7 +65,8 @@ fn check_sizes(names: &[String]) -> Result<(), String> {
     if largest > MAX_ZIP { Err(format!("a zip has {largest} bytes, the target is {MAX_ZIP}")) } else { Ok(()) }
 }
 
-/// Makes all zips, as far as they are not up to date, and says in which folder they are.
+/// Makes all zips for this machine, as far as they are not up to date, and says in which folder they are. It is none of those
+/// that are deployed to AWS, which may have been built for other processors.
 ///
 /// # Errors
 /// If a build fails, or a zip is larger than 5 MB.
@@ -77,20 +79,20 @@ pub(crate) fn zips(build: Build) -> Result<PathBuf, String> {
             Ok(target().join("lambda-debug"))
         }
         Build::Release => {
-            build_release(&names, Architecture::X86)?;
-            check_sizes(&names)?;
-            Ok(target().join("lambda"))
+            let folder = target().join("lambda-release");
+            build_release(&names, Architecture::X86, &folder)?;
+            check_sizes(&names, &folder)?;
+            Ok(folder)
         }
     }
 }
 
 /// With Zig as the linker, so that the programs run on the C library of Amazon Linux, whatever this machine has.
-fn build_release(names: &[String], architecture: Architecture) -> Result<(), String> {
+fn build_release(names: &[String], architecture: Architecture, folder: &Path) -> Result<(), String> {
     let mut command = lambda("build --profile lambda --output-format zip")?;
     command.args(names.iter().flat_map(|name| ["--package", name]));
     command.arg(if architecture == Architecture::Arm { "--arm64" } else { "--x86-64" });
-    command.arg("--lambda-dir").arg(target().join("lambda"));
-    run_command(&mut command)
+    run_command(command.arg("--lambda-dir").arg(folder))
 }
 
 /// The packages of `functions/` that have a program.
@@ -114,8 +116,9 @@ fn package_name(folder: &Path) -> Option<String> {
 /// If it cannot be built.
 pub(crate) fn hello() -> Result<PathBuf, String> {
     let mut command = lambda("build --profile lambda --package skillhub-web --example hello")?;
-    run_command(command.arg("--x86-64").arg("--lambda-dir").arg(target().join("lambda")))?;
-    Ok(target().join("lambda/hello/bootstrap"))
+    let folder = target().join("lambda-release");
+    run_command(command.arg("--x86-64").arg("--lambda-dir").arg(&folder))?;
+    Ok(folder.join("hello/bootstrap"))
 }
 
 /// `cargo lambda` with arguments.
@@ -128,9 +131,9 @@ fn lambda(arguments: &str) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Where the zip of a function is.
-pub(crate) fn zip_of(name: &str) -> PathBuf {
-    target().join("lambda").join(name).join("bootstrap.zip")
+/// Where the zip of a function is, below the folder of all.
+pub(crate) fn zip_of(name: &str, folder: &Path) -> PathBuf {
+    folder.join(name).join("bootstrap.zip")
 }
 
 /// The zip of a debug build, without its symbols.

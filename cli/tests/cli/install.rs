@@ -340,3 +340,39 @@ fn proxies_are_never_asked_for_this_machine() {
     adopt(&sandbox, &registry);
     sandbox.run(&["install", "@team/checker", "--registry", &registry.url(), "--ca", &ca]).ends(0);
 }
+
+/// Nothing answers behind it, but it is asked, and by name: the name may mean something to the proxy alone.
+#[test]
+fn another_machine_is_asked_by_way_of_the_proxy() {
+    let (mut sandbox, proxy) = (Sandbox::new(), Server::plain(|_| Response::new(403, "text/plain", "")));
+    sandbox.set("HTTPS_PROXY", &proxy.url());
+    sandbox
+        .run(&["install", "@team/checker", "--registry", "https://skills.invalid"])
+        .ends(4)
+        .says(&["skills.invalid"]);
+    let asked: Vec<_> = proxy.requests().into_iter().map(|request| (request.method, request.target)).collect();
+    assert!(
+        !asked.is_empty() && asked.iter().all(|(method, to)| method == "CONNECT" && to == "skills.invalid:443"),
+        "{asked:?}"
+    );
+}
+
+#[test]
+fn a_manifest_of_a_later_schema_is_neither_installed_nor_an_update() {
+    let tls = Tls::new();
+    let mut answers = Answers::of(&Skill::new("checker", "1.1.0"));
+    answers.version["version"]["manifest"]["schemaVersion"] = json!(2);
+    let (registry, _store) = answers.serve(&tls);
+    let (url, says) = (registry.url(), ["[newer_client_needed]", "hint: update skillhub"]);
+
+    let (updated, ca) = with_old_copy(&tls);
+    adopt(&updated, &registry);
+    let before = tree(&updated.project());
+    updated.run(&["update", "--ca", &ca]).ends(1).says(&says);
+    assert_eq!(tree(&updated.project()), before);
+
+    let new = Sandbox::new();
+    new.run(&["install", "@team/checker", "--registry", &url, "--ca", &ca]).ends(1).says(&says);
+    let left = tree(&new.project());
+    assert!(left.keys().all(|path| !path.contains("checker") && path != "skillhub.lock"), "{left:?}");
+}

@@ -19,7 +19,7 @@ pub struct SessionsReport {
     pub expired: usize,
     /// To be looked at later.
     pub postponed: usize,
-    /// Left for the next run by a failing store.
+    /// Left for a later run: a store has failed, or the session cannot be read.
     pub failed: usize,
 }
 
@@ -40,9 +40,11 @@ pub(crate) async fn sweep(validator: &Validator, rng: &mut (impl Rng + Send)) ->
             Ok(Step::Postponed) => report.postponed += 1,
             Err(error) => {
                 report.failed += 1;
-                tracing::error!(upload = %due.id, %error, "left for the next run");
-                if error.is_unreadable() {
-                    validator.table.put_off(&due, validator.clock.now()).await?;
+                tracing::error!(upload = %due.id, %error, "left for a later run");
+                if error.is_unreadable()
+                    && let Err(error) = validator.table.put_off(&due, validator.clock.now()).await
+                {
+                    tracing::error!(upload = %due.id, %error, "it stays due");
                 }
             }
         }

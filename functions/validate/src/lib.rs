@@ -66,6 +66,15 @@ enum Judgement {
     ClaimLost,
 }
 
+/// What becomes of a claimed session without a version.
+#[derive(Clone, Copy)]
+enum Change<'a> {
+    /// It ends so.
+    End(UploadState, &'a [Finding]),
+    /// It waits on for its bytes.
+    Reopen,
+}
+
 impl Validator {
     /// Makes the first connection to both stores.
     pub async fn warm_up(&self) {
@@ -131,35 +140,61 @@ impl Validator {
         }
         // Each code once, however often it is found in a package.
         let codes: BTreeSet<_> = findings.iter().filter(|f| f.is_error()).map(|f| f.code.as_str()).collect();
-        let mut pause = Pause::default();
-        while self.holds(session) {
-            match self.table.end_claimed_session(session, state, findings, self.clock.now()).await? {
-                Fenced::Done => {
-                    fail_point("validate.committed");
-                    codes.iter().for_each(|code| tracing::info!(target: METRICS, Rejected = 1, Code = *code));
-                    return Ok(self.clean_up(session, state).await);
-                }
-                Fenced::Busy => pause.wait(rng).await,
-                Fenced::Changed | Fenced::ClaimLost => break,
-            }
+        if !self.while_held(session, Change::End(state, findings), rng).await? {
+            return Ok(Outcome::Held);
         }
-        Ok(Outcome::Held)
+        fail_point("validate.committed");
+        codes.iter().for_each(|code| tracing::info!(target: METRICS, Rejected = 1, Code = *code));
+        Ok(self.clean_up(session, state).await)
     }
 
     /// Gives the claim back: the session waits on for its bytes.
     async fn reopen(&self, session: &SessionItem, rng: &mut (impl Rng + Send)) -> Result<Outcome, StoreError> {
+        if !self.while_held(session, Change::Reopen, rng).await? {
+            return Ok(Outcome::Held);
+        }
+        fail_point("validate.reopened");
+        Ok(Outcome::NoBytes)
+    }
+
+    /// Changes the session that we have claimed, again while something is in the way and the lease has not ended; says whether
+    /// that is done.
+    async fn while_held(
+        &self,
+        session: &SessionItem,
+        change: Change<'_>,
+        rng: &mut (impl Rng + Send),
+    ) -> Result<bool, StoreError> {
         let mut pause = Pause::default();
         while self.holds(session) {
-            match self.table.reopen_session(session, self.clock.now()).await? {
-                Fenced::Done => {
-                    fail_point("validate.reopened");
-                    return Ok(Outcome::NoBytes);
-                }
-                Fenced::Busy => pause.wait(rng).await,
-                Fenced::Changed | Fenced::ClaimLost => break,
+            let now = self.clock.now();
+            let written = match change {
+                Change::End(state, findings) => self.table.end_claimed_session(session, state, findings, now).await,
+                Change::Reopen => self.table.reopen_session(session, now).await,
+            };
+            match self.settled(session, written).await {
+                Ok(Fenced::Done) => return Ok(true),
+                Ok(Fenced::Changed | Fenced::ClaimLost) => break,
+                Ok(Fenced::Busy) => pause.wait(rng).await,
+                Err(error) => pause.after(error, rng).await?,
             }
         }
-        Ok(Outcome::Held)
+        Ok(false)
+    }
+
+    /// A write whose answer did not come may have happened: the session tells. Nobody else ends it under our attempt.
+    pub(crate) async fn settled(
+        &self,
+        session: &SessionItem,
+        written: Result<Fenced, StoreError>,
+    ) -> Result<Fenced, StoreError> {
+        let Some(error) = written.as_ref().err().filter(|error| error.is_transient()) else { return written };
+        tracing::debug!(upload = %session.id, %error, "looking whether it is written");
+        match self.table.session(&session.id).await? {
+            Some(now) if now.attempt != session.attempt => Ok(Fenced::ClaimLost),
+            Some(now) if now.state.is_terminal() => Ok(Fenced::Done),
+            _ => written,
+        }
     }
 
     /// Whether the lease of our claim has not ended.

@@ -2,7 +2,7 @@
 
 use rand::{Rng, RngExt};
 use skillhub_package::{Method, sha256};
-use skillhub_protocol::{Finding, PublishedVersion, Sha256, SkillId, UploadState};
+use skillhub_protocol::{Finding, PublishedVersion, Sha256, SkillId};
 use skillhub_store::{
     BodyExtra, Decision, Fenced, FileSpan, ObjectKey, Origin, Publication, SessionItem, Situation, StoreError,
     VersionBody, fail_point,
@@ -38,16 +38,17 @@ impl Validator {
         let mut pause = Pause::default();
         while self.holds(session) {
             let written = match situation.decide(&candidate.session, self.clock.now()) {
-                Decision::Publish => self.publish(&mut candidate, &situation, rng.random()).await?,
-                Decision::AlreadyPublished(published) => self.join(&candidate, &published).await?,
-                Decision::Adopt(skill) => self.adopt(&mut candidate, skill).await?,
+                Decision::Publish => self.publish(&mut candidate, &situation, rng.random()).await,
+                Decision::AlreadyPublished(published) => self.join(&candidate, &published).await,
+                Decision::Adopt(skill) => self.adopt(&mut candidate, skill).await,
                 refused => return Ok(Judgement::Rejected(vec![refusal(&refused, &candidate.session)])),
             };
-            match written {
-                Fenced::Done => return Ok(Judgement::Published),
-                Fenced::ClaimLost => return Ok(Judgement::ClaimLost),
-                Fenced::Changed => {}
-                Fenced::Busy => pause.wait(rng).await,
+            match self.settled(session, written).await {
+                Ok(Fenced::Done) => return Ok(Judgement::Published),
+                Ok(Fenced::ClaimLost) => return Ok(Judgement::ClaimLost),
+                Ok(Fenced::Changed) => {}
+                Ok(Fenced::Busy) => pause.wait(rng).await,
+                Err(error) => pause.after(error, rng).await?,
             }
             situation = self.table.situation(&candidate.session).await?;
         }
@@ -87,12 +88,9 @@ impl Validator {
             artifact_bytes: candidate.artifact.len() as u64,
             findings: &candidate.warnings,
         };
-        let written = match self.table.publish(&publication, self.clock.now(), random).await {
-            Err(error) if error.is_transient() => self.settle(session, error).await?,
-            settled => settled?,
-        };
+        let written = self.table.publish(&publication, self.clock.now(), random).await;
         fail_point("promote.committed");
-        Ok(written)
+        written
     }
 
     /// The same content has the number already: this session ends with its ids.
@@ -112,15 +110,6 @@ impl Validator {
         }
         candidate.session.skill_id = Some(skill);
         Ok(Fenced::Changed)
-    }
-
-    /// A transaction whose answer did not come may have happened: the session tells.
-    async fn settle(&self, session: &SessionItem, error: StoreError) -> Result<Fenced, StoreError> {
-        match self.table.session(&session.id).await? {
-            Some(now) if now.attempt == session.attempt && now.state == UploadState::Published => Ok(Fenced::Done),
-            Some(now) if now.attempt != session.attempt || now.state.is_terminal() => Ok(Fenced::ClaimLost),
-            _ => Err(error),
-        }
     }
 }
 

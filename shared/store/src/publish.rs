@@ -183,9 +183,12 @@ impl Situation {
             (Some(_), None) => false,
             (Some(_), Some(token)) => token.expires_at.is_none_or(|end| end > now),
         };
-        let maintains = self.skill.as_ref().is_none_or(|skill| skill.maintainers.contains(&session.principal));
-        let role = self.membership.as_ref().map(|m| m.role);
-        token && (role == Some(Role::Owner) || role == Some(Role::Publisher) && maintains)
+        token && self.membership.as_ref().is_some_and(|m| m.role >= self.least_role(session))
+    }
+
+    /// What the opener must at least be.
+    fn least_role(&self, session: &SessionItem) -> Role {
+        self.skill.as_ref().map_or(Role::Publisher, |skill| skill.least_role(&session.principal))
     }
 
     /// How many tags the skill would have.
@@ -290,8 +293,7 @@ impl Publication<'_> {
     /// The opener's right to publish, at the moment of publication.
     fn check_permission(&self, transaction: &mut Transaction, now: UtcMillis) -> Result<(), StoreError> {
         let session = self.session;
-        let role = self.situation.skill.as_ref().map_or(Role::Publisher, |skill| skill.least_role(&session.principal));
-        demand_role(transaction, &session.principal, &session.namespace_id, role)?;
+        demand_role(transaction, &session.principal, &session.namespace_id, self.situation.least_role(session))?;
         demand_token(transaction, session.token_sha256.as_ref(), now)
     }
 

@@ -40,9 +40,9 @@ enum Stage {
     /// Gives a claim back.
     Reopen(Slot, u32),
     /// Removes the upload of a session that has ended so.
-    CleanUp(Slot, UploadState),
-    /// Frees the lock of a session, as well as that goes.
-    ReleaseAfter(Slot),
+    CleanUp(Slot, UploadState, Effort),
+    /// Frees the lock of a session.
+    ReleaseAfter(Slot, Effort),
     /// A list or search that has found these, and has so many audiences left to read.
     Gather(Viewer, BTreeMap<Name, (Scope, String)>, usize),
     /// The end of a sweep: uploads that are left to look at.
@@ -51,6 +51,15 @@ enum Stage {
     Over,
     /// Ended with this answer, or without one.
     Done(Option<Answer>),
+}
+
+/// What happens if a step meets a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Effort {
+    /// It is left out, and nobody is told.
+    Best,
+    /// The operation fails.
+    Full,
 }
 
 /// An operation under way.
@@ -204,17 +213,18 @@ impl Step<'_> {
                 let left = self.is_overdue(*slot).then(|| same(Stage::Over));
                 left.into_iter().chain([to(world, Stage::Over)]).collect()
             }
-            Stage::CleanUp(slot, state) => {
+            Stage::CleanUp(slot, state, effort) => {
                 let mut world = self.world.clone();
                 world.staged.remove(slot);
-                let stage = if *state == UploadState::Published { Stage::Over } else { Stage::ReleaseAfter(*slot) };
-                let left = self.disturbed.then(|| same(stage.clone()));
+                let is_published = *state == UploadState::Published;
+                let stage = if is_published { Stage::Over } else { Stage::ReleaseAfter(*slot, *effort) };
+                let left = self.may_be_left(*effort).then(|| same(stage.clone()));
                 left.into_iter().chain([to(world, stage)]).collect()
             }
-            Stage::ReleaseAfter(slot) => {
+            Stage::ReleaseAfter(slot, effort) => {
                 let mut world = self.world.clone();
                 world.release(*slot);
-                let left = self.disturbed.then(|| same(Stage::Over));
+                let left = self.may_be_left(*effort).then(|| same(Stage::Over));
                 left.into_iter().chain([to(world, Stage::Over)]).collect()
             }
             Stage::Gather(viewer, found, left) => vec![self.gather(viewer, found, *left, from)],
@@ -301,7 +311,7 @@ impl Step<'_> {
             true if poison => Stage::End(slot, attempt, Verdict::Fail),
             true => Stage::Fetch(slot, attempt),
             // Whoever ended it may not have come to that.
-            false if state.is_terminal() => Stage::CleanUp(slot, state),
+            false if state.is_terminal() => Stage::CleanUp(slot, state, Effort::Full),
             false => Stage::Over,
         };
         vec![(world, Running { stage, ..from.clone() })]
@@ -322,6 +332,10 @@ impl Step<'_> {
         next
     }
 
+    fn may_be_left(&self, effort: Effort) -> bool {
+        self.disturbed && effort == Effort::Best
+    }
+
     /// Whether a claim has ended by itself: its validator leaves the verdict to the next one.
     fn is_overdue(&self, slot: Slot) -> bool {
         self.world.sessions.get(&slot).is_some_and(|session| self.world.time > session.lease)
@@ -330,7 +344,7 @@ impl Step<'_> {
     fn end(&self, (slot, attempt): (Slot, u32), verdict: Verdict, from: &Running) -> Next {
         let mut world = self.world.clone();
         let stage = match world.end(slot, attempt, verdict) {
-            Some(state) => Stage::CleanUp(slot, state),
+            Some(state) => Stage::CleanUp(slot, state, Effort::Best),
             None => Stage::Over,
         };
         (world, Running { stage, ..from.clone() })
@@ -417,7 +431,7 @@ impl Step<'_> {
             if let Some(session) = world.sessions.get_mut(&slot) {
                 session.state = UploadState::Expired;
             }
-            Stage::ReleaseAfter(slot)
+            Stage::ReleaseAfter(slot, Effort::Full)
         } else {
             Stage::Over
         };

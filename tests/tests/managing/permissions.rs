@@ -1,6 +1,6 @@
 //! Who may do what, for every route and every kind of caller.
 
-use skillhub_protocol::PublishedVersion;
+use skillhub_protocol::{PublishedVersion, UploadState};
 use skillhub_tests::in_process::{Caller, InProcess};
 use skillhub_tests::skill::Skill;
 
@@ -124,6 +124,32 @@ async fn what_is_hidden_from_a_caller_is_to_the_byte_what_does_not_exist() {
         bodies.push(String::from_utf8_lossy(&answer.body).replace(namespace, "@x"));
     }
     assert!(bodies.iter().all(|body| *body == bodies[0]), "{bodies:?}");
+}
+
+/// An upload is its opener's, and the owners' of the namespace; to all others it is one that does not exist, in head and body.
+#[tokio::test]
+async fn an_upload_is_hidden_from_all_but_its_opener_and_the_owners() {
+    let registry = InProcess::start().await;
+    let team = Team::found(&registry).await;
+    let mut request = Skill::new("tool", "x").request();
+    request["namespace"] = "@team".into();
+    let opened = registry.send(Some(&team.author), "POST", "/api/uploads", &request.to_string()).await.session();
+    let (there, nowhere) = (format!("/api/uploads/{}", opened.id), format!("/api/uploads/u{}", "0".repeat(24)));
+    for by in [None, Some(&team.mate), Some(&team.reader), Some(&team.stranger), Some(&registry.owner)] {
+        for method in ["GET", "DELETE"] {
+            let [mut hidden, mut unknown] =
+                [registry.send(by, method, &there, "").await, registry.send(by, method, &nowhere, "").await];
+            assert_eq!(hidden.status.as_u16(), if by.is_none() { 401 } else { 404 }, "{method} {hidden:?}");
+            for answer in [&mut hidden, &mut unknown] {
+                assert!(answer.headers.remove("x-request-id").is_some(), "{answer:?}");
+            }
+            assert_eq!((hidden.status, hidden.headers, hidden.body), (unknown.status, unknown.headers, unknown.body));
+        }
+    }
+    for by in [&team.author, &team.lead] {
+        assert_eq!(registry.send(Some(by), "GET", &there, "").await.session().id, opened.id);
+    }
+    assert_eq!(registry.send(Some(&team.lead), "DELETE", &there, "").await.session().state, UploadState::Canceled);
 }
 
 #[tokio::test]

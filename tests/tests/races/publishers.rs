@@ -165,7 +165,7 @@ async fn r14_two_cancels_at_once_both_succeed() {
     registry.settled().await;
 }
 
-/// The verdict is written, but its validator does not hear of it.
+/// The verdict is written, but its validator does not hear of it, neither from the transaction nor from the session.
 #[tokio::test]
 async fn r28_a_lock_whose_session_was_rejected_unheard_is_freed_by_the_next_event() {
     let registry = InProcess::start().await;
@@ -174,6 +174,7 @@ async fn r28_a_lock_whose_session_was_rejected_unheard_is_freed_by_the_next_even
     let first = registry.open(&skill).await;
     let event = registry.place(&first.id, b"nonsense").await;
     registry.proxy.inject(nth(Operation::TransactWriteItems, 1).and_retries(), Fault::FailedAfterwards);
+    registry.proxy.inject(nth(Operation::GetItem, 1).and_retries(), Fault::Unavailable);
     registry.deliver(&event).await.unwrap_err();
     registry.proxy.clear();
     assert_eq!(registry.session(&first.id).await.state, UploadState::Rejected);

@@ -1,6 +1,6 @@
 //! Transactions that are cancelled, and requests that are repeated.
 
-use skillhub_protocol::UploadState;
+use skillhub_protocol::{Role, UploadState};
 use skillhub_tests::in_process::{Answer, InProcess};
 use skillhub_tests::proxy::{Chaos, Fault, Moment, Operation, every, nth};
 use skillhub_tests::skill::Skill;
@@ -46,6 +46,30 @@ async fn r21_a_store_that_throttles_uses_up_no_attempt() {
     assert_eq!(registry.validate(&id).await.unwrap(), Outcome::Decided(UploadState::Published));
     assert_eq!(registry.table().session(&id).await.unwrap().unwrap().attempt, 1);
     assert_eq!(registry.settled().await.versions, [entry(&skill)].into());
+    // For ever it is not waited for: others are due as well.
+    let (id, _) = registry.upload(&Skill::new("other", "x")).await;
+    registry.proxy.inject(every(Operation::TransactWriteItems), Fault::Throttled);
+    assert!(registry.validate(&id).await.unwrap_err().is_transient());
+}
+
+/// The first attempt is carried out and its answer lost; the others are throttled.
+#[tokio::test]
+async fn r21_a_verdict_that_was_written_before_the_store_throttled_is_known_by_the_session() {
+    let registry = InProcess::start().await;
+    let good = Skill::new("good", "x");
+    let (published, _) = registry.upload(&good).await;
+    let rejected = registry.open(&Skill::new("bad", "x")).await.id;
+    registry.place(&rejected, b"nonsense").await;
+    for (id, state) in [(published, UploadState::Published), (rejected, UploadState::Rejected)] {
+        registry.proxy.inject(nth(Operation::TransactWriteItems, 1), Fault::FailedAfterwards);
+        registry.proxy.inject(every(Operation::TransactWriteItems), Fault::Throttled);
+        assert_eq!(registry.validate(&id).await.unwrap(), Outcome::Decided(state));
+        registry.proxy.clear();
+    }
+    assert_eq!(registry.settled().await.versions, [entry(&good)].into());
+    let member = registry.member("member", Role::Owner).await;
+    let request = Skill::new("bad", "x").request().to_string();
+    assert_eq!(registry.send(Some(&member), "POST", "/api/uploads", &request).await.status.as_u16(), 201, "it is free");
 }
 
 #[tokio::test]

@@ -73,13 +73,13 @@ pub(super) fn gate() -> Result<(), String> {
 }
 
 fn measured(names: &[String]) -> Result<Vec<Row>, String> {
-    package::zips(Build::Release)?;
+    let zips = package::zips(Build::Release)?;
     let folder = target().join("bench/cold");
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let hello = package::hello()?;
     let mut programs = vec![(HELLO.to_owned(), hello.clone())];
     for name in names {
-        let program = unzip(&package::zip_of(name), &folder.join(name))?;
+        let program = unzip(&package::zip_of(name, &zips), &folder.join(name))?;
         programs.push((name.clone(), program));
     }
     let api = RuntimeApi::start()?;
@@ -88,7 +88,7 @@ fn measured(names: &[String]) -> Result<Vec<Row>, String> {
     let mut rows = rows(&programs, &cold, &warm);
     rows.push(random(&api, &hello)?);
     for (name, _) in programs.iter().skip(1) {
-        let zip = package::zip_of(name);
+        let zip = package::zip_of(name, &zips);
         let bytes = fs::metadata(&zip).map_err(|e| format!("{}: {e}", zip.display()))?.len();
         let row = Row::new("P4", format!("zip of {name}"), bytes as f64 / 1e6, Unit::Megabytes);
         rows.push(row.demands(Bound::AtMost(MAX_ZIP)).method("size of the file", 1));

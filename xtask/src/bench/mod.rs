@@ -30,7 +30,7 @@ pub(crate) enum Task {
     List,
     /// The command as a cold process, beside other clients; needs hyperfine
     Cli,
-    /// The start of every function whose zip `cargo xtask package` has built, beside the smallest function of its kind
+    /// The start of every function, built as it is deployed, beside the smallest function of its kind
     Cold,
     /// The registry on this machine under load, beside other registries
     Local(local::Options),

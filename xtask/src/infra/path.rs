@@ -35,7 +35,7 @@ pub(super) fn run(cloud: &Cloud, objects_url: &str, zips: &Path) -> Result<(), S
     println!("deployed: {}", stack.output("ApiUrl")?);
     swept(&stack)?;
     let token = token(&Api::new(cloud.agent()?, stack.registry()?), issuer.token())?;
-    walk(&stack, &token).map(drop)
+    walk(&stack, &token, &mut Vec::new())
 }
 
 /// The templates with the zips that are to be deployed; the first one's path.
@@ -51,11 +51,12 @@ fn templates(folder: &Path, zips: &Path) -> Result<PathBuf, String> {
     Ok(to.join("template.yaml"))
 }
 
-/// Walks the path of a registry that has nothing in it. Gives what was seen of that which only an account shows.
+/// Walks the path of a registry that has nothing in it. What is `seen` on it that only an account shows is added, also before a
+/// failure.
 ///
 /// # Errors
 /// The first step that is not as it should be.
-pub(super) fn walk(stack: &Stack<'_>, token: &str) -> Result<Vec<String>, String> {
+pub(super) fn walk(stack: &Stack<'_>, token: &str, seen: &mut Vec<String>) -> Result<(), String> {
     ARC.fetch()?;
     let (cloud, registry) = (stack.cloud(), stack.registry()?);
     let api = Api::new(cloud.agent()?, registry.clone());
@@ -69,9 +70,10 @@ pub(super) fn walk(stack: &Stack<'_>, token: &str) -> Result<Vec<String>, String
     clawhub::installs(stack, token, first, &skills)?;
     events::demand(stack, token, first)?;
     yanked(&skillhub, &api, token, &slugs)?;
-    let seen = crowd::demand(stack, token, first)?;
+    seen.extend(crowd::demand(stack, token, first)?);
     swept(stack)?;
-    Ok([seen, refusals::demand(stack, token)?].concat())
+    seen.extend(refusals::demand(stack, token)?);
+    Ok(())
 }
 
 /// The sweeper runs without a failed step: the first time it fetches the issuer's keys and makes the administrator one.

@@ -58,8 +58,7 @@ def lent():
     """As long as this lasts this account may assume the functions' roles, which are for Lambda alone."""
     functions = boto3.client("lambda")
     arns = {f: functions.get_function_configuration(FunctionName=f"{NAME}-{f}")["Role"] for f in FUNCTIONS}
-    kept = {}
-    try:
+    with contextlib.ExitStack() as undone:
         for arn in arns.values():
             role = arn.split("/")[-1]
             trust = iam.get_role(RoleName=role)["Role"]["AssumeRolePolicyDocument"]
@@ -72,13 +71,11 @@ def lent():
                 "Principal": {"AWS": f"arn:{partition}:iam::{account}:root"},
                 "Action": "sts:AssumeRole",
             }
-            kept[role] = trust
+            # Of each role by itself: that one fails keeps no other from being put back.
+            undone.callback(iam.update_assume_role_policy, RoleName=role, PolicyDocument=json.dumps(trust))
             changed = trust | {"Statement": [*trust["Statement"], ours]}
             iam.update_assume_role_policy(RoleName=role, PolicyDocument=json.dumps(changed))
         yield arns
-    finally:
-        for role, trust in kept.items():
-            iam.update_assume_role_policy(RoleName=role, PolicyDocument=json.dumps(trust))
 
 
 def session_of(arn, life=3600):
@@ -174,5 +171,6 @@ of_roles(sessions)
 of_administrator()
 of_downloads(sessions["download"])
 with lent() as arns:
-    begun, short = time.monotonic(), session_of(arns["download"], seconds)
+    short = session_of(arns["download"], seconds)
+    begun = time.monotonic()
 of_credentials(short, begun)

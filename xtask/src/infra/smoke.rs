@@ -32,6 +32,7 @@ pub(crate) struct Options {
 /// The first step that is not as it should be; the report says which.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     let token = env::var("SKILLHUB_TOKEN").map_err(|_| "SKILLHUB_TOKEN must hold an administrator's API token")?;
+    let page = Page::read()?;
     build_programs()?;
     let folder = target().join("aws-smoke");
     if folder.exists() {
@@ -40,19 +41,34 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let start = Instant::now();
     let cloud = Cloud::Account(folder);
-    let done = Stack::deployed(&cloud, &options.stack).and_then(|stack| walk(&stack, &token));
-    report(start.elapsed().as_secs_f64(), &done)?;
-    done.map(drop)
+    // What was seen before a failure is told as well.
+    let mut seen = Vec::new();
+    let done = Stack::deployed(&cloud, &options.stack).and_then(|stack| walk(&stack, &token, &mut seen));
+    let written = page.write(start.elapsed().as_secs_f64(), &seen, &done);
+    done.and(written)
 }
 
-fn report(seconds: f64, done: &Result<Vec<String>, String>) -> Result<(), String> {
-    let path = root().join(REPORT);
-    let page = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let (before, rest) = page.split_once(BEGIN).ok_or("the report has no place for a run")?;
-    let (_, after) = rest.split_once(END).ok_or("the report has no end of a run")?;
-    let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    let outcome = done.as_ref().map_or_else(|e| format!("failed: {e}"), |_| "everything held".to_owned());
-    let seen: String = done.iter().flatten().map(|line| format!("- {line}\n")).collect();
-    let run = format!("\nRun at {at} (Unix time), {seconds:.0} s: {outcome}\n\n{seen}\n");
-    fs::write(&path, format!("{before}{BEGIN}{run}{END}{after}")).map_err(|e| format!("{}: {e}", path.display()))
+/// The report around what a run writes.
+struct Page {
+    before: String,
+    after: String,
+}
+
+impl Page {
+    fn read() -> Result<Self, String> {
+        let path = root().join(REPORT);
+        let page = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let (before, rest) = page.split_once(BEGIN).ok_or("the report has no place for a run")?;
+        let (_, after) = rest.split_once(END).ok_or("the report has no end of a run")?;
+        Ok(Self { before: before.to_owned(), after: after.to_owned() })
+    }
+
+    fn write(&self, seconds: f64, seen: &[String], done: &Result<(), String>) -> Result<(), String> {
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let outcome = done.as_ref().map_or_else(|e| format!("failed: {e}"), |()| "everything held".to_owned());
+        let seen: String = seen.iter().map(|line| format!("- {line}\n")).collect();
+        let run = format!("\nRun at {at} (Unix time), {seconds:.0} s: {outcome}\n\n{seen}\n");
+        let (path, Self { before, after }) = (root().join(REPORT), self);
+        fs::write(&path, format!("{before}{BEGIN}{run}{END}{after}")).map_err(|e| format!("{}: {e}", path.display()))
+    }
 }

@@ -77,11 +77,8 @@ impl Table {
 impl SkillAndPermission {
     /// Owners may do everything; publishers, what concerns versions of skills that they maintain.
     fn demand_maintainer(&self, by: ChangedBy<'_>) -> Result<(), Refusal> {
-        match self.permission.role() {
-            Some(Role::Owner) => Ok(()),
-            Some(Role::Publisher) if self.skill.maintainers.contains(&by.caller.principal) => Ok(()),
-            _ => Err(Refusal::NotPermitted),
-        }
+        let least = self.skill.least_role(&by.caller.principal);
+        if self.permission.role().is_some_and(|role| role >= least) { Ok(()) } else { Err(Refusal::NotPermitted) }
     }
 
     fn demand_owner(&self) -> Result<(), Refusal> {

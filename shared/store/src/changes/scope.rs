@@ -7,7 +7,7 @@ use skillhub_protocol::{Role, Scope, SkillId};
 use super::{Attempts, ChangeError, ChangedBy, Refusal, SkillAndPermission, name_of, put_skill};
 use crate::audience::Audience;
 use crate::audit::record;
-use crate::codec::decode;
+use crate::codec::{Attributes, decode};
 use crate::error::StoreError;
 use crate::items::{SkillItem, SlugItem, VersionItem};
 use crate::keys::{Key, VERSIONS, skill_partition};
@@ -35,17 +35,28 @@ impl Table {
         scope: Scope,
         rng: &mut (impl Rng + Send),
     ) -> Result<(), ChangeError> {
-        let mut attempts = Attempts::new();
+        let (mut attempts, mut is_made) = (Attempts::new(), false);
         loop {
             let found = self.skill_for_change(by, skill).await?;
             found.demand_owner()?;
             let audience = found.permission.membership.as_ref().and_then(|m| Audience::of(m, scope));
             let audience = audience.ok_or(Refusal::ScopeImpossible)?;
-            let versions = self.versions_of_others(skill, &audience).await?;
-            let outcome = if found.skill.audience == audience {
-                self.change_versions(by, &found, found.skill.rev, &versions, &audience).await?
+            let is_so = found.skill.audience == audience;
+            if is_made && !is_so {
+                // Somebody has decided otherwise since.
+                return Ok(());
+            }
+            let versions = self.version_audiences(skill).await?;
+            let others: Vec<_> =
+                versions.iter().filter(|(_, of)| *of != audience).map(|(key, _)| key.clone()).collect();
+            // Parts of another change may still be under way to a skill of many versions: a new revision keeps them out.
+            if is_so && others.is_empty() && (is_made || versions.len() <= VERSIONS_AT_ONCE) {
+                return Ok(());
+            }
+            let outcome = if is_made {
+                self.change_versions(by, &found, found.skill.rev, &others, &audience).await?
             } else {
-                self.change_audience(by, &found, &versions, &audience, rng).await?
+                self.change_audience(by, &found, &others, &audience, &mut is_made, rng).await?
             };
             match outcome {
                 Outcome::Committed => return Ok(()),
@@ -54,13 +65,15 @@ impl Table {
         }
     }
 
-    /// The skill, with as many of its versions as one transaction takes, and before or after it the others.
+    /// The skill, with as many of its versions as one transaction takes, and before or after it the others. Once the skill's own
+    /// transaction is through, the change `is_made`: whoever changes it again has decided later.
     async fn change_audience(
         &self,
         by: ChangedBy<'_>,
         found: &SkillAndPermission,
         versions: &[Key],
         audience: &Audience,
+        is_made: &mut bool,
         rng: &mut (impl Rng + Send),
     ) -> Result<Outcome, StoreError> {
         let before = &found.skill;
@@ -79,6 +92,7 @@ impl Table {
             }
         }
         let outcome = self.transact(transaction).await?;
+        *is_made |= outcome == Outcome::Committed;
         if outcome != Outcome::Committed || !widens {
             return Ok(outcome);
         }
@@ -110,23 +124,20 @@ impl Table {
         Ok(Outcome::Committed)
     }
 
-    /// The versions that are seen by others than these.
-    async fn versions_of_others(&self, skill: &SkillId, audience: &Audience) -> Result<Vec<Key>, StoreError> {
+    /// The key of each version, and who sees it.
+    async fn version_audiences(&self, skill: &SkillId) -> Result<Vec<(Key, Audience)>, StoreError> {
         let (partition, keys) = (skill_partition(skill), SortKeys::Prefix(VERSIONS));
         let items = self.query(&partition, keys, MAX_VERSIONS + 1, Freshness::Strong).await?;
         if items.len() > MAX_VERSIONS {
             let cause = format!("a skill with more than {MAX_VERSIONS} versions cannot change its scope");
             return Err(StoreError::Refused { operation: "Query", cause });
         }
-        let mut others = Vec::new();
-        for item in items {
+        let version = |item: Attributes| {
             let sk = item.get("sk").and_then(|sk| sk.as_s().ok()).cloned();
             let sk = sk.ok_or_else(|| StoreError::corrupt("version", "bad sort key"))?;
-            if decode::<VersionItem>(item)?.audience != *audience {
-                others.push(Key { pk: partition.clone(), sk });
-            }
-        }
-        Ok(others)
+            Ok((Key { pk: partition.clone(), sk }, decode::<VersionItem>(item)?.audience))
+        };
+        items.into_iter().map(version).collect()
     }
 }
 
@@ -135,6 +146,9 @@ fn change_skill(transaction: &mut Transaction, before: &SkillItem, audience: &Au
     let mut after = before.clone();
     after.audience = audience.clone();
     put_skill(transaction, before, &mut after)?;
+    if before.audience == *audience {
+        return Ok(after.rev);
+    }
     let slug = SlugItem { skill_id: after.id.clone(), audience: audience.clone() };
     transaction.put(&Key::slug(&after.namespace_id, &after.slug), &slug)?;
     if after.current.is_some() {

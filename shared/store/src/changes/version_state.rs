@@ -28,6 +28,11 @@ struct Found {
     permission: Permission,
 }
 
+/// What the caller must at least be, in the namespace by whose right it acts.
+fn least_role(skill: &SkillItem, to: VersionState, by: ChangedBy<'_>) -> Role {
+    if to == VersionState::Blocked { Role::Owner } else { skill.least_role(&by.caller.principal) }
+}
+
 impl Table {
     /// Changes the state of a version, and with it the current version, the tags and the lists. A state that is so already
     /// changes nothing.
@@ -59,9 +64,7 @@ impl Table {
                 after.tags.retain(|tag| tag.version_id != *version);
             }
             let mut transaction = found.transaction(version, to, reason, &mut after)?;
-            let least = found.skill.least_role(&by.caller.principal);
-            let role = if to == VersionState::Blocked { Role::Owner } else { least };
-            found.permission.demand(&mut transaction, role, by.now)?;
+            found.permission.demand(&mut transaction, least_role(&found.skill, to, by), by.now)?;
             let subject = format!("{}@{}", name_of(&found.skill), found.version.version);
             let change = by.change(action(to), subject, reason.as_str(), rng);
             record(&mut transaction, &found.skill.namespace_id, by.actor(), change)?;
@@ -87,13 +90,7 @@ impl Table {
         };
         let (skill, version): (SkillItem, VersionItem) = (decode(skill)?, decode(version)?);
         let permission = self.permission(by.caller, &skill.namespace_id, by.now).await?;
-        let maintains = skill.maintainers.contains(&by.caller.principal);
-        let permitted = match (permission.role(), to) {
-            (Some(Role::Owner), _) => true,
-            (Some(Role::Publisher), VersionState::Available | VersionState::Yanked) => maintains,
-            _ => false,
-        };
-        if permitted {
+        if permission.role().is_some_and(|role| role >= least_role(&skill, to, by)) {
             return Ok(Found { skill, version, permission });
         }
         if to == VersionState::Blocked {

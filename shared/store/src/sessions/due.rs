@@ -13,7 +13,7 @@ use crate::table::Table;
 /// How many sessions one start makes due.
 const MAX_AT_START: i32 = 1000;
 
-/// How long a session waits that this release cannot read, in milliseconds: until an operator has seen to it.
+/// How long a session waits that this release cannot read, in milliseconds, again and again until one is deployed that can.
 const UNREADABLE_MS: i64 = 10 * 60 * 1000;
 
 /// A session that the sweeper should look at.

@@ -19,7 +19,7 @@ pub enum Fenced {
     Done,
     /// Nothing: something else than the session has changed since it was read. Read and decide again.
     Changed,
-    /// Nothing: another transaction was in the way, or the store has too much to do. Try the same again later.
+    /// Nothing: another transaction was in the way. Try the same again later.
     Busy,
     /// Nothing: the claim is lost. Somebody else has the session, or has ended it.
     ClaimLost,
@@ -28,13 +28,12 @@ pub enum Fenced {
 impl Table {
     /// A transaction whose first action is on the claimed session, and fenced.
     pub(crate) async fn transact_fenced(&self, transaction: Transaction) -> Result<Fenced, StoreError> {
-        match self.transact(transaction).await {
-            Ok(Outcome::Committed) => Ok(Fenced::Done),
-            Ok(Outcome::ConditionsFailed(failed)) if failed.contains(&0) => Ok(Fenced::ClaimLost),
-            Ok(Outcome::ConditionsFailed(_)) => Ok(Fenced::Changed),
-            Ok(Outcome::Busy) | Err(StoreError::Throttled { .. }) => Ok(Fenced::Busy),
-            Err(error) => Err(error),
-        }
+        Ok(match self.transact(transaction).await? {
+            Outcome::Committed => Fenced::Done,
+            Outcome::Busy => Fenced::Busy,
+            Outcome::ConditionsFailed(failed) if failed.contains(&0) => Fenced::ClaimLost,
+            Outcome::ConditionsFailed(_) => Fenced::Changed,
+        })
     }
 
     /// Gives a session up that waits for bytes; says whether it did. A session that is being validated, or has ended, stays.

@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use rand::Rng;
 use sha2::{Digest, Sha256 as Hasher};
 use skillhub_protocol::{
-    OpenUpload, PublishedVersion, Release, Role, Sha256, SkillId, UploadId, UploadState, UtcMillis, VersionState,
+    OpenUpload, PublishedVersion, Release, Sha256, SkillId, UploadId, UploadState, UtcMillis, VersionState,
 };
 
 use super::{FIRST_CHECK_MS, KEEP_SECONDS, REPEATED_SECONDS, SESSION_TTL_MS, text};
@@ -176,7 +176,7 @@ impl Table {
             return Ok(self.session(&record.session_id).await?.map(Opened::Existing));
         }
         if let Some(skill) = &found.skill {
-            if by.membership.role != Role::Owner && !skill.maintainers.contains(&by.caller.principal) {
+            if by.membership.role < skill.least_role(&by.caller.principal) {
                 return Ok(Some(Opened::NotMaintainer));
             }
             if request.scope.is_some_and(|scope| scope != skill.audience.scope()) {
