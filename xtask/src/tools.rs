@@ -46,7 +46,7 @@ pub(crate) const CLAWHUB_OLD: Tool = Tool { program: ".bin/clawhub", package: Pa
 /// An agent that reads skills by their URLs. The program is for Linux on x86-64.
 pub(crate) const OPENCODE: Tool =
     Tool { program: "opencode-linux-x64/bin/opencode", package: Package::Apart("opencode-linux-x64@1.18.34") };
-/// Node 22, which two of the clients need.
+/// What runs all of them that are for Node.
 pub(crate) const NODE_22: Tool = Tool { program: ".bin/node", package: Package::Apart("node@22.23.3") };
 /// A registry of npm packages, which the benchmarks run beside ours.
 pub(crate) const VERDACCIO: Tool = Tool {
@@ -83,12 +83,21 @@ pub(crate) const CARGO_LAMBDA: Environment =
 const TOOLS: [Tool; 4] = [CARGO_DENY, SCHEMATHESIS, SKILLS_REF, OPENSKILLS];
 
 impl Tool {
-    /// The command that runs this tool, which is installed if it is missing.
+    /// The command that runs this tool, which is installed if it is missing. What is for Node runs on the pinned one, whatever
+    /// this machine has.
     ///
     /// # Errors
     /// If it cannot be installed.
     pub(crate) fn command(&self) -> Result<Command, String> {
-        let mut command = Command::new(self.path()?);
+        let path = self.path()?;
+        let mut command = match self.package {
+            Package::Python(_) | Package::Apart(_) => Command::new(path),
+            Package::Node(_) | Package::Overriding(..) => {
+                let mut node = Command::new(NODE_22.path()?);
+                node.arg(path);
+                node
+            }
+        };
         command.current_dir(root());
         Ok(command)
     }
