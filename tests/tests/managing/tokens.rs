@@ -3,6 +3,7 @@
 use serde_json::json;
 use skillhub_store::TokenSecret;
 use skillhub_tests::in_process::{Caller, InProcess};
+use skillhub_tests::proxy::{Fault, Operation, nth};
 
 use crate::support::{done, each, get, refused};
 
@@ -77,4 +78,17 @@ async fn a_token_gives_no_more_than_it_has_and_can_revoke_itself() {
     let id = tokens["tokens"][0]["id"].as_str().unwrap().to_owned();
     done(&registry.send(Some(&manager), "DELETE", &format!("/api/tokens/{id}"), "").await);
     refused(&registry.send(Some(&manager), "GET", "/api/whoami", "").await, 401, "unauthenticated");
+}
+
+/// A history of seed 1512: the store makes it, does not say so, and then answers the repetition with a conflict.
+#[tokio::test]
+async fn a_token_that_was_made_unheard_is_shown_all_the_same() {
+    let registry = InProcess::start().await;
+    let lead = registry.person("lead").await;
+    registry.proxy.inject(nth(Operation::TransactWriteItems, 1), Fault::FailedAfterwards);
+    registry.proxy.inject(nth(Operation::TransactWriteItems, 1).and_retries(), Fault::CONFLICT);
+    let made = create(&registry, &lead, &["read"]).await;
+    assert_eq!(registry.send(Some(&made), "GET", "/api/whoami", "").await.status.as_u16(), 200);
+    let tokens = get(&registry, Some(&lead), "/api/tokens").await;
+    assert_eq!(tokens["tokens"].as_array().map(Vec::len), Some(1));
 }

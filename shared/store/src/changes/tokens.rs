@@ -66,7 +66,12 @@ impl Table {
             record(&mut transaction, &NamespaceId::personal(principal), by.actor(), change)?;
             match self.transact(transaction).await? {
                 Outcome::Committed => return Ok(NewToken { secret, summary: own.summary() }),
-                Outcome::ConditionsFailed(_) => return Err(Refusal::NotPermitted.into()),
+                // It is there already, if an attempt before a conflict was carried out unheard: nobody else knows its secret.
+                Outcome::ConditionsFailed(_) => {
+                    let is_made = self.get_strong::<TokenItem>(&Key::token(&own.token_sha256)).await?.is_some();
+                    let made = is_made.then(|| NewToken { secret, summary: own.summary() });
+                    return made.ok_or(Refusal::NotPermitted.into());
+                }
                 outcome => attempts.again(outcome, rng).await?,
             }
         }
