@@ -21,6 +21,8 @@ enum Package {
     Node(&'static str),
     /// The same, into a folder of its own: it is there in several versions, or few need it.
     Apart(&'static str),
+    /// The same, of a program that needs no Node.
+    Program(&'static str),
     /// The same, with another package that it needs at a version that works, as `name` and `1.2.3`.
     Overriding(&'static str, (&'static str, &'static str)),
 }
@@ -45,9 +47,9 @@ pub(crate) const CLAWHUB_NOW: Tool = Tool { program: ".bin/clawhub", package: Pa
 pub(crate) const CLAWHUB_OLD: Tool = Tool { program: ".bin/clawhub", package: Package::Apart("clawhub@0.5.0") };
 /// An agent that reads skills by their URLs. The program is for Linux on x86-64.
 pub(crate) const OPENCODE: Tool =
-    Tool { program: "opencode-linux-x64/bin/opencode", package: Package::Apart("opencode-linux-x64@1.18.34") };
-/// What runs all of them that are for Node.
-pub(crate) const NODE_22: Tool = Tool { program: ".bin/node", package: Package::Apart("node@22.23.3") };
+    Tool { program: "opencode-linux-x64/bin/opencode", package: Package::Program("opencode-linux-x64@1.18.34") };
+/// What runs all of them that are for Node, whatever this machine has.
+pub(crate) const NODE_22: Tool = Tool { program: ".bin/node", package: Package::Program("node@22.23.3") };
 /// A registry of npm packages, which the benchmarks run beside ours.
 pub(crate) const VERDACCIO: Tool = Tool {
     program: "verdaccio/bin/verdaccio",
@@ -83,23 +85,27 @@ pub(crate) const CARGO_LAMBDA: Environment =
 const TOOLS: [Tool; 4] = [CARGO_DENY, SCHEMATHESIS, SKILLS_REF, OPENSKILLS];
 
 impl Tool {
-    /// The command that runs this tool, which is installed if it is missing. What is for Node runs on the pinned one, whatever
-    /// this machine has.
+    /// The command that runs this tool, which is installed if it is missing.
     ///
     /// # Errors
     /// If it cannot be installed.
     pub(crate) fn command(&self) -> Result<Command, String> {
-        let path = self.path()?;
-        let mut command = match self.package {
-            Package::Python(_) | Package::Apart(_) => Command::new(path),
-            Package::Node(_) | Package::Overriding(..) => {
-                let mut node = Command::new(NODE_22.path()?);
-                node.arg(path);
-                node
-            }
-        };
-        command.current_dir(root());
+        let words = self.words()?;
+        let (program, arguments) = words.split_first().ok_or("a command without words")?;
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(root());
         Ok(command)
+    }
+
+    /// The words with which that command begins.
+    ///
+    /// # Errors
+    /// If it cannot be installed.
+    pub(crate) fn words(&self) -> Result<Vec<PathBuf>, String> {
+        Ok(match self.package {
+            Package::Python(_) | Package::Program(_) => vec![self.path()?],
+            Package::Node(_) | Package::Apart(_) | Package::Overriding(..) => vec![NODE_22.path()?, self.path()?],
+        })
     }
 
     /// What the tool is called.
@@ -117,11 +123,11 @@ impl Tool {
     ///
     /// # Errors
     /// If it cannot be installed.
-    pub(crate) fn path(&self) -> Result<PathBuf, String> {
+    fn path(&self) -> Result<PathBuf, String> {
         let programs = match self.package {
             Package::Python(_) => python()?,
             Package::Node(_) => node("npm", &pins(|package| matches!(package, Package::Node(_))), None)?.join(".bin"),
-            Package::Apart(pin) => node(&apart(pin), &[pin], None)?,
+            Package::Apart(pin) | Package::Program(pin) => node(&apart(pin), &[pin], None)?,
             Package::Overriding(pin, other) => node(&apart(pin), &[pin], Some(other))?,
         };
         Ok(programs.join(self.program))
@@ -131,7 +137,8 @@ impl Tool {
 impl Package {
     /// Its name and version, as its installer has them.
     fn pin(&self) -> &'static str {
-        let (Self::Python(pin) | Self::Node(pin) | Self::Apart(pin) | Self::Overriding(pin, _)) = self;
+        let (Self::Python(pin) | Self::Node(pin) | Self::Apart(pin) | Self::Program(pin) | Self::Overriding(pin, _)) =
+            self;
         pin
     }
 }

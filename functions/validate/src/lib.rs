@@ -188,8 +188,9 @@ impl Validator {
         session: &SessionItem,
         written: Result<Fenced, StoreError>,
     ) -> Result<Fenced, StoreError> {
-        let Some(error) = written.as_ref().err().filter(|error| error.is_transient()) else { return written };
-        tracing::debug!(upload = %session.id, %error, "looking whether it is written");
+        if !written.as_ref().is_err_and(StoreError::is_transient) {
+            return written;
+        }
         match self.table.session(&session.id).await? {
             Some(now) if now.attempt != session.attempt => Ok(Fenced::ClaimLost),
             Some(now) if now.state.is_terminal() => Ok(Fenced::Done),

@@ -104,3 +104,18 @@ where
         _ => StoreError::Unavailable { operation, cause },
     }
 }
+
+/// Whether a write was made: a failed condition is an answer, and no error.
+pub(crate) fn is_made<T, E, R>(operation: &'static str, answer: Result<T, SdkError<E, R>>) -> Result<bool, StoreError>
+where
+    E: std::error::Error + ProvideErrorMetadata + 'static,
+    R: std::fmt::Debug + 'static,
+{
+    match answer {
+        Ok(_) => Ok(true),
+        Err(SdkError::ServiceError(refused)) if refused.err().code() == Some("ConditionalCheckFailedException") => {
+            Ok(false)
+        }
+        Err(error) => Err(sdk_error(operation, error)),
+    }
+}

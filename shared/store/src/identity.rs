@@ -95,8 +95,8 @@ impl Authenticated {
 
 impl Table {
     /// The caller that a token stands for: one read of the token, one query of its principal's memberships. `None` if the
-    /// token is unknown, has expired or is of another epoch, without a difference between them. The token is read strongly: one read settles
-    /// that a new one works and that a revoked one does not.
+    /// token is unknown, has expired or is of another epoch, without a difference between them. The token is read strongly: one
+    /// read settles that a new one works and that a revoked one does not.
     ///
     /// # Errors
     /// If the store fails.

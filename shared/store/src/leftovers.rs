@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use skillhub_protocol::UtcMillis;
 
 use crate::codec::Attributes;
-use crate::error::{StoreError, sdk_error};
+use crate::error::{StoreError, is_made, sdk_error};
 use crate::items::WalkItem;
 use crate::keys::{Key, ObjectKey};
 use crate::objects::Objects;
@@ -136,11 +136,7 @@ impl Table {
                 .condition_expression("#ttl < :now")
                 .expression_attribute_names("#ttl", "ttl")
                 .expression_attribute_values(":now", seconds.clone());
-            match delete.send().await {
-                Ok(_) => {}
-                Err(e) if e.as_service_error().is_some_and(|e| e.is_conditional_check_failed_exception()) => {}
-                Err(e) => return Err(sdk_error("DeleteItem", e)),
-            }
+            is_made("DeleteItem", delete.send().await)?;
         }
         Ok((expired.len(), answer.last_evaluated_key.as_ref().and_then(text_of)))
     }

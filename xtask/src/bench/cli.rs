@@ -217,9 +217,9 @@ impl Project {
         if let Some(path) = action.undo {
             hyperfine.args(["--prepare", &format!("rm -rf {path} .claude .agents")]);
         }
-        hyperfine.args(["--command-name", "skillhub", &line(&self.ours, action.ours)]);
+        hyperfine.args(["--command-name", "skillhub", &line(std::slice::from_ref(&self.ours), action.ours)]);
         for (tool, args) in action.others {
-            hyperfine.args(["--command-name", tool.name(), &line(&tool.path()?, args)]);
+            hyperfine.args(["--command-name", tool.name(), &line(&tool.words()?, args)]);
         }
         capture(hyperfine.current_dir(&self.folder))?;
         let report = fs::read_to_string(&export).map_err(|e| format!("{}: {e}", export.display()))?;
@@ -227,6 +227,7 @@ impl Project {
     }
 }
 
-fn line(program: &Path, args: &[&str]) -> String {
-    format!("'{}' {}", program.display(), args.join(" "))
+fn line(words: &[PathBuf], args: &[&str]) -> String {
+    let words: String = words.iter().map(|word| format!("'{}' ", word.display())).collect();
+    words + &args.join(" ")
 }

@@ -60,10 +60,10 @@ pub(super) fn run(report: &mut Report) -> Result<(), String> {
 /// A target of time or memory may be missed by this factor then, for the noise of a shared machine.
 const SLACK: f64 = 1.5;
 
-/// Measures every function as well.
+/// The same, where nothing is kept and a target of time or memory has slack.
 ///
 /// # Errors
-/// If one is too large, or misses a target by far.
+/// If a zip is too large, or misses a target by far.
 pub(super) fn gate() -> Result<(), String> {
     let rows = measured(&package::functions()?)?;
     rows.iter().for_each(|row| println!("{}", page::sentence(row)));

@@ -70,10 +70,9 @@ pub(super) fn walk(stack: &Stack<'_>, token: &str, seen: &mut Vec<String>) -> Re
     clawhub::installs(stack, token, first, &skills)?;
     events::demand(stack, token, first)?;
     yanked(&skillhub, &api, token, &slugs)?;
-    seen.extend(crowd::demand(stack, token, first)?);
+    crowd::demand(stack, token, first, seen)?;
     swept(stack)?;
-    seen.extend(refusals::demand(stack, token)?);
-    Ok(())
+    refusals::demand(stack, token, seen)
 }
 
 /// The sweeper runs without a failed step: the first time it fetches the issuer's keys and makes the administrator one.

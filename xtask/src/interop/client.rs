@@ -47,22 +47,14 @@ impl Family {
     /// # Errors
     /// If one cannot be installed.
     pub(super) fn clients(self) -> Result<Vec<Client>, String> {
-        let on_node = |tools: &[&Tool]| tools.iter().map(|tool| self.on_node(tool)).collect();
-        match self {
-            Self::Clawhub => on_node(&[&tools::CLAWHUB_NOW, &tools::CLAWHUB, &tools::CLAWHUB_OLD]),
-            Self::Skills => on_node(&[&tools::VERCEL_SKILLS_NOW, &tools::VERCEL_SKILLS]),
-            Self::Opencode => Ok(vec![self.client(&tools::OPENCODE, vec![tools::OPENCODE.path()?])]),
-            Self::Mcp => Ok(vec![self.python()?]),
-        }
-    }
-
-    /// A client on Node, always of the same version, which is newer than some systems have.
-    fn on_node(self, tool: &Tool) -> Result<Client, String> {
-        Ok(self.client(tool, vec![tools::NODE_22.path()?, tool.path()?]))
-    }
-
-    fn client(self, tool: &Tool, command: Vec<PathBuf>) -> Client {
-        Client { family: self, version: tool.version(), command }
+        let tools: &[&Tool] = match self {
+            Self::Clawhub => &[&tools::CLAWHUB_NOW, &tools::CLAWHUB, &tools::CLAWHUB_OLD],
+            Self::Skills => &[&tools::VERCEL_SKILLS_NOW, &tools::VERCEL_SKILLS],
+            Self::Opencode => &[&tools::OPENCODE],
+            Self::Mcp => return Ok(vec![self.python()?]),
+        };
+        let client = |tool: &&Tool| Ok(Client { family: self, version: tool.version(), command: tool.words()? });
+        tools.iter().map(client).collect()
     }
 
     /// The script that calls the library of Python.

@@ -63,6 +63,7 @@ pub(crate) struct TokenItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) expires_at: Option<UtcMillis>,
     /// In which epoch it was made: it is good in no other.
+    #[serde(default)]
     pub(crate) epoch: u32,
 }
 

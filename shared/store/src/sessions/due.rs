@@ -5,7 +5,7 @@ use skillhub_protocol::{UploadId, UploadState, UtcMillis};
 
 use super::{FIRST_CHECK_MS, SESSION_TTL_MS, text};
 use crate::codec::Attributes;
-use crate::error::{StoreError, sdk_error};
+use crate::error::{StoreError, is_made, sdk_error};
 use crate::items::SessionItem;
 use crate::keys::{DUE_INDEX, DUE_PARTITION, Key, due_key};
 use crate::table::Table;
@@ -64,11 +64,7 @@ impl Table {
             .expression_attribute_values(":open", text(UploadState::Open))
             .expression_attribute_values(":next", text(next))
             .expression_attribute_values(":xs", AttributeValue::S(due_key(next, &session.id)));
-        match request.send().await {
-            Ok(_) => Ok(()),
-            Err(e) if e.as_service_error().is_some_and(|e| e.is_conditional_check_failed_exception()) => Ok(()),
-            Err(e) => Err(sdk_error("UpdateItem", e)),
-        }
+        is_made("UpdateItem", request.send().await).map(drop)
     }
 
     /// Looks later at a session that this release cannot read, so that it keeps no others waiting.
@@ -84,11 +80,7 @@ impl Table {
             .condition_expression("xs = :before")
             .expression_attribute_values(":before", AttributeValue::S(before))
             .expression_attribute_values(":after", AttributeValue::S(after));
-        match request.send().await {
-            Ok(_) => Ok(()),
-            Err(e) if e.as_service_error().is_some_and(|e| e.is_conditional_check_failed_exception()) => Ok(()),
-            Err(e) => Err(sdk_error("UpdateItem", e)),
-        }
+        is_made("UpdateItem", request.send().await).map(drop)
     }
 
     /// Makes every session that has not ended due now, and ends its lease: events that were not delivered and claims that were
@@ -110,11 +102,7 @@ impl Table {
                 .expression_attribute_values(":now", text(now))
                 .expression_attribute_values(":past", text(now.plus_millis(-1)))
                 .expression_attribute_values(":xs", AttributeValue::S(due_key(now, &due.id)));
-            match request.send().await {
-                Ok(_) => made_due += 1,
-                Err(e) if e.as_service_error().is_some_and(|e| e.is_conditional_check_failed_exception()) => {}
-                Err(e) => return Err(sdk_error("UpdateItem", e)),
-            }
+            made_due += usize::from(is_made("UpdateItem", request.send().await)?);
         }
         Ok(made_due)
     }

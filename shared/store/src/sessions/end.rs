@@ -5,7 +5,7 @@ use serde::Serialize;
 use skillhub_protocol::{Finding, PublishedVersion, UploadState, UtcMillis};
 
 use super::{KEEP_SECONDS, text};
-use crate::error::{StoreError, sdk_error};
+use crate::error::{StoreError, is_made};
 use crate::items::SessionItem;
 use crate::keys::Key;
 use crate::table::Table;
@@ -98,11 +98,7 @@ impl Table {
         let request = request
             .condition_expression("session_id = :session")
             .expression_attribute_values(":session", text(&session.id));
-        match request.send().await {
-            Ok(_) => Ok(()),
-            Err(e) if e.as_service_error().is_some_and(|e| e.is_conditional_check_failed_exception()) => Ok(()),
-            Err(e) => Err(sdk_error("DeleteItem", e)),
-        }
+        is_made("DeleteItem", request.send().await).map(drop)
     }
 }
 

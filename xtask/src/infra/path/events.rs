@@ -22,8 +22,8 @@ pub(super) fn demand(stack: &Stack<'_>, token: &str, slug: &str) -> Result<(), S
     if let Some(watch) = &watch {
         events.arg(watch.url()).arg(stack.cloud().folder());
     }
-    let held = demands(&mut events)?;
-    println!("{} demands on what events lead to, on metrics and on logs", held.len());
+    let held = demands(&mut events, &mut Vec::new())?;
+    println!("{held} demands on what events lead to, on metrics and on logs");
     Ok(())
 }
 

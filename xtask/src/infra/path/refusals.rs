@@ -21,11 +21,11 @@ const ALLOWED: [&str; 6] = [
     "sweep reads an upload",
 ];
 
-/// Tries everything that `refusals.py` knows. Gives what became of it.
+/// Tries everything that `refusals.py` knows. Adds what was `seen` of it.
 ///
 /// # Errors
 /// If something is done that should be refused, or the other way round.
-pub(super) fn demand(stack: &Stack<'_>, token: &str) -> Result<Vec<String>, String> {
+pub(super) fn demand(stack: &Stack<'_>, token: &str, seen: &mut Vec<String>) -> Result<(), String> {
     // AWS gives credentials for 15 minutes at least.
     let seconds = match stack.cloud() {
         Cloud::Emulator(_) => "5",
@@ -37,12 +37,12 @@ pub(super) fn demand(stack: &Stack<'_>, token: &str) -> Result<Vec<String>, Stri
     let told = |Attempt { what, code }: &Attempt| format!("{what}: {}", code.as_deref().unwrap_or("done"));
     let wrong = attempts.iter().filter(|attempt| attempt.code.as_deref() != expected(&attempt.what));
     let wrong: Vec<_> = wrong.map(told).collect();
-    println!("{} attempts of roles and of URLs at what is not theirs, refused as they should be", attempts.len());
-    if wrong.is_empty() {
-        Ok(attempts.iter().map(told).collect())
-    } else {
-        Err(format!("not refused as it should be:\n  {}", wrong.join("\n  ")))
+    seen.extend(attempts.iter().map(told));
+    if !wrong.is_empty() {
+        return Err(format!("not refused as it should be:\n  {}", wrong.join("\n  ")));
     }
+    println!("{} attempts of roles and of URLs at what is not theirs, refused as they should be", attempts.len());
+    Ok(())
 }
 
 /// What an attempt should come to: an error's code, or a status where there is none; nothing if it is done.

@@ -43,14 +43,14 @@ pub(super) fn lines<T: DeserializeOwned>(script: &mut Command) -> Result<Vec<T>,
     if told.is_empty() { Err("a script has told nothing".to_owned()) } else { Ok(told) }
 }
 
-/// Runs a script that tells what must hold. Gives that, with what was seen.
+/// Runs a script that tells what must hold. What holds is added to what was `seen`, whatever else does not; says how much it is.
 ///
 /// # Errors
 /// What does not hold.
-pub(super) fn demands(script: &mut Command) -> Result<Vec<String>, String> {
+pub(super) fn demands(script: &mut Command, seen: &mut Vec<String>) -> Result<usize, String> {
     let (held, wrong): (Vec<_>, Vec<_>) = lines::<Seen>(script)?.into_iter().partition(|seen| seen.holds);
     let told = |Seen { what, seen, .. }: Seen| format!("{what}: {seen}");
-    let held: Vec<_> = held.into_iter().map(told).collect();
-    let wrong: Vec<_> = wrong.into_iter().map(told).collect();
-    if wrong.is_empty() { Ok(held) } else { Err(format!("does not hold:\n  {}", wrong.join("\n  "))) }
+    let (count, wrong) = (held.len(), wrong.into_iter().map(told).collect::<Vec<_>>());
+    seen.extend(held.into_iter().map(told));
+    if wrong.is_empty() { Ok(count) } else { Err(format!("does not hold:\n  {}", wrong.join("\n  "))) }
 }
