@@ -28,7 +28,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Runs everything that a change must pass, stage by stage, and stops at the first failure
+    /// Runs everything that a change must pass, stage by stage
     Test(test::Options),
     /// Runs real skills from public packs through the registry on this machine
     #[command(subcommand)]

@@ -13,6 +13,9 @@ pub(crate) struct Options {
     /// Runs this stage alone; may be given more than once
     #[arg(long, value_name = "STAGE", value_parser = STAGES.map(|stage| stage.name))]
     only: Vec<String>,
+    /// Runs the stages after one that failed as well
+    #[arg(long)]
+    keep_going: bool,
     /// Lists the stages and runs none
     #[arg(long)]
     list: bool,
@@ -66,17 +69,22 @@ fn tests() -> Result<(), String> {
 /// Runs the stages that the options name, all of them if they name none.
 ///
 /// # Errors
-/// The first stage that fails, and the command that runs it alone.
+/// The stages that failed, each with the command that runs it alone: the first one, unless the options say to keep going.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
     if options.list {
         STAGES.iter().for_each(|stage| println!("{:10}{}", stage.name, stage.about));
         return Ok(());
     }
     let chosen = |stage: &&Stage| options.only.is_empty() || options.only.iter().any(|name| name == stage.name);
-    let mut times = Vec::new();
-    let done = STAGES.iter().filter(chosen).try_for_each(|stage| run_stage(stage, &mut times));
+    let (mut times, mut failures) = (Vec::new(), Vec::new());
+    for stage in STAGES.iter().filter(chosen) {
+        failures.extend(run_stage(stage, &mut times).err());
+        if !failures.is_empty() && !options.keep_going {
+            break;
+        }
+    }
     print_times(&times);
-    done
+    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n")) }
 }
 
 fn run_stage(stage: &Stage, times: &mut Vec<(&'static str, Duration)>) -> Result<(), String> {

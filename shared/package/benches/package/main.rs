@@ -33,6 +33,8 @@ const VALIDATION: f64 = 1.3;
 const REFUSAL: f64 = 0.1;
 /// The heap of a validation, in bytes, beyond the archive and its files.
 const HEAP_BEYOND: usize = 2 << 20;
+/// The heap of a refusal, in bytes, beyond the archive and what may be unpacked of it: one buffer, and what is said of it.
+const BUFFER: usize = 1 << 20;
 
 /// A full package as a registry gets it.
 struct Upload {
@@ -60,7 +62,8 @@ fn run(hostile: &[hostile::Archive]) -> Result<bool, String> {
     let validation = times.report_validation();
     let heap = report_heap(&upload)?;
     let refusals = times.report_refusals(hostile);
-    Ok(validation && heap && refusals)
+    let refused_heap = report_refused_heap(hostile)?;
+    Ok(validation && heap && refusals && refused_heap)
 }
 
 fn upload() -> Result<(Upload, Bare), String> {
@@ -142,16 +145,32 @@ fn timed<T>(work: impl FnOnce() -> Result<T, String>) -> Result<f64, String> {
     result.map(|_| time)
 }
 
-/// The most heap during one validation, the archive included.
-fn report_heap(upload: &Upload) -> Result<bool, String> {
-    let others = HEAP.current_usage() - upload.archive.len();
+/// What came of some work, and the most heap that it had at once.
+fn with_heap<T>(work: impl FnOnce() -> Result<T, String>) -> Result<(T, usize), String> {
+    let before = HEAP.current_usage();
     HEAP.reset_peak_usage();
-    let report = validate(upload)?;
-    let peak = HEAP.peak_usage() - others;
+    let result = work()?;
+    Ok((result, HEAP.peak_usage().saturating_sub(before)))
+}
+
+fn report_heap(upload: &Upload) -> Result<bool, String> {
+    let (report, heap) = with_heap(|| validate(upload))?;
     let files = report.package.map_or(0, |package| unpacked(&package.contents));
-    let target = upload.archive.len() + files + HEAP_BEYOND;
-    told("peak heap beyond archive and files", peak as f64 - (upload.archive.len() + files) as f64, Unit::Bytes);
+    let (peak, target) = (upload.archive.len() + heap, upload.archive.len() + files + HEAP_BEYOND);
+    told("peak heap beyond archive and files", heap as f64 - files as f64, Unit::Bytes);
     Ok(judge("P1", "peak heap / (archive + files + 2 MiB)", peak as f64 / target as f64, 1.0))
+}
+
+/// What a refusal inflates stays on the heap until the verdict, so the heap bounds it.
+fn report_refused_heap(hostile: &[hostile::Archive]) -> Result<bool, String> {
+    let mut worst = (0, "none");
+    for archive in hostile {
+        let (_, heap) = with_heap(|| archive.refuse())?;
+        worst = worst.max((heap, archive.name.as_str()));
+    }
+    let limit = usize::try_from(Policy::default().limits.unpacked_bytes).map_err(|e| e.to_string())?;
+    let what = format!("peak heap of {} refusals / (unpacked limit + 1 MiB): {}", hostile.len(), worst.1);
+    Ok(judge("P2", &what, worst.0 as f64 / (limit + BUFFER) as f64, 1.0))
 }
 
 /// A figure for information.
