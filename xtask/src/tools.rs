@@ -217,10 +217,11 @@ fn node(folder: &str, pins: &[&str], other: Option<(&str, &str)>) -> Result<Path
     Ok(home.join("node_modules"))
 }
 
-/// Installs `pins` into `home`, unless a stamp says that exactly these are there.
+/// Installs `pins` into `home`, unless a stamp says that exactly these were installed there: programs of Python name the folder
+/// that they were installed into, so a checkout that was moved needs them anew.
 fn install_once(home: &Path, pins: &[&str], install: impl Fn(&[&str]) -> Result<(), String>) -> Result<(), String> {
     let stamp = home.join("pins");
-    let wanted = pins.join("\n");
+    let wanted = format!("{}\n{}", home.display(), pins.join("\n"));
     if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
         return Ok(());
     }
