@@ -21,10 +21,10 @@ enum Package {
     Node(&'static str),
     /// The same, into a folder of its own: it is there in several versions, or few need it.
     Apart(&'static str),
-    /// The same, of a program that needs no Node.
-    Program(&'static str),
     /// The same, with another package that it needs at a version that works, as `name` and `1.2.3`.
     Overriding(&'static str, (&'static str, &'static str)),
+    /// For `npm install` into a folder of its own, but no Node runs it.
+    Program(&'static str),
 }
 
 /// Checks the dependencies of the workspace.
